@@ -19,7 +19,7 @@ import { startServer } from '../server/test/support/server.ts';
  *   node bench/answers.ts --misses     also lists what went wrong in the tuning half (never in the other)
  *
  * An answer counts when it holds the fact and a citation names the document (and page, where the type has pages) with a
- * quote that holds the fact. An unanswerable question counts as refused when nothing is cited. Exits with 1 when the
+ * quote that holds the fact. An unanswerable question counts as refused when nothing is cited, or only after the words that nothing answers it. Exits with 1 when the
  * reporting half misses its aims.
  */
 

@@ -36,9 +36,10 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-limits-'));
 const db = await openSqlite({ file: path.join(folder, 'p.sqlite'), synchronous: 'full' });
 const costs = createCosts({
   db,
+  cluster: { nodeId: 'bench', alone: true },
   clock: { now: Date.now },
   timeZoneOf: () => Promise.resolve('UTC'),
-  onAlert: () => Promise.resolve(() => {}),
+  onAlert: () => Promise.resolve(),
   onError: (error) => {
     throw error;
   },

@@ -62,23 +62,27 @@ const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number):
             cost_nano: 0,
             created_at: now,
             updated_at: now,
+            branched: 0,
           })),
         )
         .execute();
       await tx
         .insertInto('messages')
         .values(
-          conversations.flatMap((conversationId) =>
-            Array.from({ length: MESSAGES_PER_CONVERSATION }, (_, i) => ({
+          conversations.flatMap((conversationId) => {
+            const chain = Array.from({ length: MESSAGES_PER_CONVERSATION }, () => newId());
+            return chain.map((id, i) => ({
               ...ids,
-              id: newId(),
+              id,
               conversation_id: conversationId,
               role: i % 2 === 0 ? 'user' : 'assistant',
               content: sentence(40),
               cost_nano: 0,
               created_at: now + i,
-            })),
-          ),
+              parent_id: chain[i - 1] ?? null,
+              active: 1,
+            }));
+          }),
         )
         .execute();
     });

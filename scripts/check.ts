@@ -66,6 +66,7 @@ const STEPS: readonly Step[] = [
     about: 'what code and pages cite is there',
     command: script('check-citations.ts'),
   },
+  { name: 'places', about: 'primitives are called in one place', command: script('check-places.ts') },
   { name: 'names', about: 'no name is exported by two features', command: script('check-names.ts') },
   {
     name: 'functions',

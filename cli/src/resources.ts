@@ -30,19 +30,32 @@ export const GROUPS: readonly Group[] = [
       {
         name: 'messages',
         operation: 'listMessages',
-        columns: ['id', 'role', 'agent_id', 'content', 'created_at'],
-        examples: ['conversations messages ID --order desc --limit 5'],
+        columns: ['id', 'parent_id', 'role', 'agent_id', 'content', 'created_at'],
+        examples: [
+          'conversations messages ID --order desc --limit 5',
+          'conversations messages ID --branches all',
+        ],
       },
       {
         name: 'update',
         operation: 'updateConversation',
-        examples: ['conversations update ID --title "Spring rota"'],
+        examples: [
+          'conversations update ID --title "Spring rota"',
+          'conversations update ID --pinned --folder Winter',
+          'conversations update ID --active-message-id MESSAGE_ID',
+        ],
       },
       {
         name: 'archive',
         operation: 'archiveConversation',
         done: 'archived {id}',
-        examples: ['conversations archive ID'],
+        examples: ['conversations archive ID', 'conversations archive ID --permanent'],
+      },
+      {
+        name: 'delete',
+        operation: 'deleteConversations',
+        failures: 'failed',
+        examples: ['conversations delete --ids ID'],
       },
       {
         name: 'bring-in',
@@ -51,6 +64,23 @@ export const GROUPS: readonly Group[] = [
         examples: ['conversations bring-in --conversations @chatgpt/conversations.json'],
       },
       { name: 'restore', operation: 'restoreConversation', examples: ['conversations restore ID'] },
+      {
+        name: 'fork',
+        operation: 'forkConversation',
+        args: ['message_id'],
+        examples: ['conversations fork ID MESSAGE_ID'],
+      },
+      {
+        name: 'edit',
+        operation: 'editMessage',
+        args: ['message'],
+        examples: ['conversations edit ID MESSAGE_ID "How long may I rest in winter?"'],
+      },
+      {
+        name: 'regenerate',
+        operation: 'regenerateMessage',
+        examples: ['conversations regenerate ID MESSAGE_ID --agent-id athena'],
+      },
       {
         name: 'rate',
         operation: 'rateMessage',
@@ -317,6 +347,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'authorizeMcpServer',
         examples: ['mcp authorize crm', 'mcp authorize crm --answer ANSWER'],
       },
+      { name: 'refresh', operation: 'refreshMcpServer', examples: ['mcp refresh files'] },
       {
         name: 'logs',
         operation: 'getMcpServerLogs',

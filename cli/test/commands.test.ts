@@ -504,6 +504,8 @@ describe('other commands', () => {
   });
 
   it('finds nothing wrong with a server that is well, and says what to do about a dead one', async () => {
+    const ready = async () => (await fetch(`${server.url}/ready`)).status;
+    await expect.poll(ready, { timeout: 60_000 }).toBe(200);
     const well = await good(['doctor', '--json']);
     const { ok, checks } = well.json<{ ok: boolean; checks: { name: string; status: string }[] }>();
     expect(ok).toBe(true);

@@ -41,6 +41,7 @@ const sidebar = [
       page('costs'),
       page('events'),
       page('openai'),
+      page('anthropic'),
       page('a2a'),
       page('clients'),
       page('cli'),

@@ -57,10 +57,28 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
   },
   {
     name: 'features-know-no-root',
-    comment: 'features get what they need as arguments: no import of compose, config or main',
+    comment:
+      'features get what they need as arguments: no import of compose, config, main or a module of modules/',
     severity: 'error',
     from: { path: '^server/src/(features|kernel|http|db|jobs|adapters)/', pathNot: TESTS },
-    to: { path: '^server/src/(compose[^/]*|main|config|banner)\\.ts$', dependencyTypesNot: ['type-only'] },
+    to: {
+      path: '^server/src/((compose|main|config|banner)\\.ts$|modules/(?!module\\.ts$))',
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'features-are-wired-in-their-module',
+    comment: 'of a feature only module.ts knows the form of modules',
+    severity: 'error',
+    from: { path: '^server/src/', pathNot: ['/module\\.ts$', '^server/src/(modules/|compose\\.ts$)', TESTS] },
+    to: { path: '^server/src/modules/module\\.ts$' },
+  },
+  {
+    name: 'modules-are-found-in-the-list',
+    comment: 'a feature’s module.ts is imported by the list of modules alone',
+    severity: 'error',
+    from: { path: '^server/src/', pathNot: ['^server/src/modules/index\\.ts$', TESTS] },
+    to: { path: '^server/src/features/[^/]+/module\\.ts$' },
   },
   {
     name: 'adapters-know-ports-only',
@@ -70,12 +88,12 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
     to: { path: '^server/src/', pathNot: ['^server/src/kernel/', '^server/src/adapters/', '/ports\\.ts$'] },
   },
   {
-    name: 'adapters-are-built-in-compose',
-    comment: 'only compose.ts (and its parts compose-*.ts) imports adapters',
+    name: 'adapters-are-built-in-modules',
+    comment: 'only server/src/modules imports adapters',
     severity: 'error',
     from: {
       path: '^server/src/',
-      pathNot: ['^server/src/adapters/', '^server/src/compose[^/]*\\.ts$', TESTS],
+      pathNot: ['^server/src/adapters/', '^server/src/modules/', TESTS],
     },
     to: { path: '^server/src/adapters/' },
   },

@@ -17,6 +17,9 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'getOpenAiModelByName',
   'createChatCompletion',
   'createEmbeddings',
+  'createMessage',
+  'createResponse',
+  'countMessageTokens',
   'getAgentCard',
   'getNetworkCard',
   'getCardOfAgent',
@@ -36,6 +39,8 @@ export const STRIPPED_WORDS: Readonly<Record<string, readonly string[]>> = {
 export const METHOD_NAMES: Readonly<Record<string, string>> = {
   chat: 'send',
   chatStream: 'stream',
+  editMessage: 'edit',
+  regenerateMessage: 'regenerate',
   getMyUser: 'getMe',
   updateMyUser: 'updateMe',
   refreshToken: 'refresh',
@@ -48,6 +53,8 @@ export const METHOD_NAMES: Readonly<Record<string, string>> = {
 export const MODEL_NAMES: Readonly<Record<string, string>> = {
   'chat.request': 'ChatRequest',
   'chat.response': 'ChatResponse',
+  'editMessageStream.request': 'EditMessageRequest',
+  'regenerateMessageStream.request': 'RegenerateMessageRequest',
   'searchKnowledge.request': 'SearchRequest',
   'searchKnowledge.response': 'SearchResponse',
   'getAgent.response': 'AgentStatus',
@@ -80,7 +87,7 @@ const IMPORT_CONVERSATIONS: Schema = {
   properties: {
     conversations: {
       type: 'array',
-      description: 'As ChatGPT or Open WebUI exports them',
+      description: 'As ChatGPT, Open WebUI, LibreChat or Pentarch exports them',
       items: { type: 'object', additionalProperties: true },
     },
   },
@@ -124,6 +131,10 @@ export const SPECIAL_RESPONSES: Readonly<Record<string, ResponseKind>> = {
 export const SLOW: ReadonlySet<string> = new Set([
   'chat',
   'invokeAgent',
+  'editMessage',
+  'editMessageStream',
+  'regenerateMessage',
+  'regenerateMessageStream',
   'createDocument',
   'importMemory',
   'importConversations',

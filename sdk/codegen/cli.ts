@@ -62,7 +62,7 @@ const operationOf = ({ operation, query, bodyModel, paging }: Method) => ({
 });
 
 export const writeCli = (api: Api): Map<string, string> => {
-  const methods = [...api.resources.values()].flat();
+  const methods = [...api.resources.values()].flat().filter(({ operation }) => !operation.asEvents);
   const entries = methods.map(
     (method) => `  ${method.operation.id}: ${JSON.stringify(operationOf(method))},\n`,
   );

@@ -57,7 +57,8 @@ const responsesOf = (operation: Schema): { kind: ResponseKind; schemas: Schema[]
   );
   const types = new Set(successes.flatMap(([, answer]) => Object.keys(recordAt(answer, 'content'))));
   const first = [...types][0];
-  if (types.has('text/event-stream')) return { kind: 'stream', schemas: [] };
+  if (types.has('text/event-stream') && !types.has('application/json'))
+    return { kind: 'stream', schemas: [] };
   if (types.has('application/json')) {
     const schemas = successes
       .map(([, answer]) => recordAt(answer, 'content', 'application/json', 'schema'))
@@ -80,6 +81,7 @@ const operationOf = (path: string, method: string, raw: Schema): Operation => {
   const pathParameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
   return {
     id,
+    asEvents: false,
     resource: camel(tag === 'Authentication' ? 'auth' : tag),
     name: methodName(id, tag),
     method: method.toUpperCase(),
@@ -94,6 +96,22 @@ const operationOf = (path: string, method: string, raw: Schema): Operation => {
     responses: answers.schemas,
   };
 };
+
+/** Answers in one piece or as events, as the client accepts it. */
+const alsoStreams = (raw: Schema): boolean => {
+  const types = Object.keys(recordAt(raw, 'responses', '200', 'content'));
+  return types.includes('text/event-stream') && types.includes('application/json');
+};
+
+const streamOf = (operation: Operation): Operation => ({
+  ...operation,
+  id: `${operation.id}Stream`,
+  asEvents: true,
+  name: `${operation.name}Stream`,
+  summary: `${operation.summary}; the answer as events`,
+  responseKind: 'stream',
+  responses: [],
+});
 
 /** The identity provider's paths are for the libraries of OAuth and OpenID Connect. */
 const isProtocol = (raw: Schema): boolean => Array.isArray(raw.tags) && raw.tags[0] === PROTOCOL_TAG;
@@ -110,7 +128,9 @@ export const readOperations = (document: unknown): Operation[] => {
       const raw = recordAt(methods, method);
       const id = textOf(raw.operationId);
       if (id === '' || id.endsWith('V2') || SKIPPED.has(id) || isProtocol(raw)) continue;
-      operations.push(operationOf(path, method, raw));
+      const operation = operationOf(path, method, raw);
+      operations.push(operation);
+      if (alsoStreams(raw)) operations.push(streamOf(operation));
     }
   }
   const names = new Set<string>();

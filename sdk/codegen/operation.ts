@@ -14,6 +14,8 @@ export type BodyKind = 'none' | 'json' | 'ndjson';
 
 export interface Operation {
   readonly id: string;
+  /** Of an operation that answers in one piece too: this is its answer as events. */
+  readonly asEvents: boolean;
   /** camelCase name of the resource, e.g. `oauthClients`. */
   readonly resource: string;
   /** camelCase name of the method in its resource, e.g. `listMessages`. */

@@ -127,7 +127,7 @@ func TestCalls(t *testing.T) {
 	body := CreateConversationRequest{Title: Some("Once")}
 	first := need(client.Conversations.Create(ctx, body, key))(t)
 	equal(t, "id", need(client.Conversations.Create(ctx, body, key))(t).ID, first.ID)
-	if err := client.Conversations.Archive(ctx, first.ID); err != nil {
+	if err := client.Conversations.Archive(ctx, first.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "status", need(client.Conversations.Get(ctx, first.ID))(t).Status, "archived")

@@ -230,18 +230,26 @@ type ChatRequest struct {
 	Message string `json:"message"`
 	// Conversation to continue; absent: a new one
 	ConversationID *string `json:"conversation_id,omitempty"`
+	// Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message
+	ParentMessageID *Nullable[string] `json:"parent_message_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
+	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
+	ResponseSchema map[string]any `json:"response_schema,omitzero"`
 }
 
 // ChatResponse is a model of the API.
 type ChatResponse struct {
 	// Id of the answer
-	ID             string     `json:"id"`
-	ConversationID string     `json:"conversation_id"`
-	Content        string     `json:"content"`
-	AgentID        string     `json:"agent_id"`
-	ToolCalls      []ToolCall `json:"tool_calls"`
+	ID             string `json:"id"`
+	ConversationID string `json:"conversation_id"`
+	// Id of the question
+	ParentID *string `json:"parent_id"`
+	Content  string  `json:"content"`
+	// The value of content, where response_schema was given and the answer is whole
+	Parsed    any        `json:"parsed,omitzero"`
+	AgentID   string     `json:"agent_id"`
+	ToolCalls []ToolCall `json:"tool_calls"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`
@@ -276,10 +284,11 @@ type Conversation struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
 	// One of: active, archived.
-	Status       string         `json:"status"`
-	Metadata     map[string]any `json:"metadata"`
-	AgentIDs     []string       `json:"agent_ids"`
-	MessageCount int64          `json:"message_count"`
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
 	// US dollars, exact to 1e-9
 	TotalCostUSD float64 `json:"total_cost_usd"`
 	// ISO 8601 UTC with milliseconds
@@ -288,8 +297,13 @@ type Conversation struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
 	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
 	Taint []string `json:"taint"`
+	// Of a search alone
+	Hit *ConversationHit `json:"hit,omitempty"`
 }
 
 // ConversationDetail is a model of the API.
@@ -297,10 +311,11 @@ type ConversationDetail struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
 	// One of: active, archived.
-	Status       string         `json:"status"`
-	Metadata     map[string]any `json:"metadata"`
-	AgentIDs     []string       `json:"agent_ids"`
-	MessageCount int64          `json:"message_count"`
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
 	// US dollars, exact to 1e-9
 	TotalCostUSD float64 `json:"total_cost_usd"`
 	// ISO 8601 UTC with milliseconds
@@ -309,10 +324,23 @@ type ConversationDetail struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
 	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
 	Taint []string `json:"taint"`
-	// Oldest first, the newest 200
+	// The last message of the active branch that has had its turn
+	ActiveMessageID *string `json:"active_message_id"`
+	// The active branch: oldest first, the newest 200
 	Messages []Message `json:"messages"`
+}
+
+// ConversationHit is a model of the API.
+type ConversationHit struct {
+	// The newest message of the active branch with these words; null: they are in the title
+	MessageID *string `json:"message_id"`
+	// Where they stand, with some words around; plain text
+	Snippet string `json:"snippet"`
 }
 
 // CorrectMemoryObservationRequest is a model of the API.
@@ -359,16 +387,18 @@ type CostUsage struct {
 	// US dollars, exact to 1e-9
 	TotalUSD float64 `json:"total_usd"`
 	// Total at the end of the period when it goes on like this
-	ForecastUSD       *float64           `json:"forecast_usd"`
-	Requests          int64              `json:"requests"`
-	InputTokens       int64              `json:"input_tokens"`
-	OutputTokens      int64              `json:"output_tokens"`
-	CachedInputTokens int64              `json:"cached_input_tokens"`
-	ByAgent           []CostUsageByAgent `json:"by_agent"`
-	ByModel           []CostUsageByModel `json:"by_model"`
-	ByTool            []CostUsageByTool  `json:"by_tool"`
-	ByDay             []CostUsageByDay   `json:"by_day"`
-	ByUser            []CostUsageByUser  `json:"by_user,omitzero"`
+	ForecastUSD       *float64 `json:"forecast_usd"`
+	Requests          int64    `json:"requests"`
+	InputTokens       int64    `json:"input_tokens"`
+	OutputTokens      int64    `json:"output_tokens"`
+	CachedInputTokens int64    `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64              `json:"beyond_estimate"`
+	ByAgent        []CostUsageByAgent `json:"by_agent"`
+	ByModel        []CostUsageByModel `json:"by_model"`
+	ByTool         []CostUsageByTool  `json:"by_tool"`
+	ByDay          []CostUsageByDay   `json:"by_day"`
+	ByUser         []CostUsageByUser  `json:"by_user,omitzero"`
 	// The limit that is nearest to the question; null without one
 	Budget *Budget `json:"budget"`
 }
@@ -384,6 +414,8 @@ type CostUsageByAgent struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByDay is a model of the API.
@@ -397,6 +429,8 @@ type CostUsageByDay struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByModel is a model of the API.
@@ -410,6 +444,8 @@ type CostUsageByModel struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByTool is a model of the API.
@@ -423,6 +459,8 @@ type CostUsageByTool struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByUser is a model of the API.
@@ -436,6 +474,8 @@ type CostUsageByUser struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsagePeriod is a model of the API.
@@ -599,6 +639,10 @@ type CreateOauthClientRequest struct {
 	// One of: public, confidential.
 	Type         string   `json:"type"`
 	RedirectUris []string `json:"redirect_uris,omitzero"`
+	// Where people may be sent after a sign-out, compared exactly
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris,omitzero"`
+	// May sign people in by the device flow (RFC 8628)
+	DeviceFlow *bool `json:"device_flow,omitempty"`
 	// Public keys of a confidential client that authenticates by private_key_jwt
 	Jwks *CreateOauthClientRequestJwks `json:"jwks,omitempty"`
 }
@@ -720,13 +764,41 @@ type CreatedAPIKey struct {
 	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
+// CreatedConversation is a model of the API.
+type CreatedConversation struct {
+	ID    string  `json:"id"`
+	Title *string `json:"title"`
+	// One of: active, archived.
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
+	// US dollars, exact to 1e-9
+	TotalCostUSD float64 `json:"total_cost_usd"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	UpdatedAt string `json:"updated_at"`
+	// ISO 8601 UTC with milliseconds
+	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
+	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
+	Taint []string `json:"taint"`
+}
+
 // CreatedOauthClient is a model of the API.
 type CreatedOauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds
@@ -798,7 +870,7 @@ type CreatedWebhook struct {
 	Description *string  `json:"description"`
 	// One of: active, disabled.
 	Status string `json:"status"`
-	// gone: the receiver answered 410; failing: nothing was delivered for five days. One of: gone, failing, manual.
+	// gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them. One of: gone, failing, manual, key_deleted, account_inactive.
 	DisabledReason *string `json:"disabled_reason"`
 	// ISO 8601 UTC with milliseconds
 	PreviousSecretExpiresAt *string `json:"previous_secret_expires_at"`
@@ -811,6 +883,25 @@ type CreatedWebhook struct {
 	Secret string `json:"secret"`
 	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
 	SecretWithheld *bool `json:"secret_withheld,omitempty"`
+}
+
+// DeleteConversationsRequest is a model of the API.
+type DeleteConversationsRequest struct {
+	IDs []string `json:"ids"`
+}
+
+// DeleteConversationsResult is a model of the API.
+type DeleteConversationsResult struct {
+	// Those that are gone
+	Deleted []string                          `json:"deleted"`
+	Failed  []DeleteConversationsResultFailed `json:"failed"`
+}
+
+// DeleteConversationsResultFailed is a model of the API.
+type DeleteConversationsResultFailed struct {
+	ID string `json:"id"`
+	// CONFLICT: a run of it has not ended. One of: NOT_FOUND, CONFLICT.
+	Code string `json:"code"`
 }
 
 // Document is a model of the API.
@@ -845,6 +936,8 @@ type Document struct {
 	Trusted bool `json:"trusted"`
 	// Pages that show something and have no text that can be read (scans, pictures), from 1
 	UnreadPages []int64 `json:"unread_pages"`
+	// What the file holds and was left out on purpose: it is not searched
+	LeftOut []DocumentLeftOut `json:"left_out"`
 }
 
 // DocumentChunk is a model of the API.
@@ -862,6 +955,24 @@ type DocumentChunk struct {
 	Start int64 `json:"start"`
 	// Exclusive
 	End int64 `json:"end"`
+}
+
+// DocumentLeftOut is a model of the API.
+type DocumentLeftOut struct {
+	// One of: hidden_text, deleted_text, hidden_rows, hidden_columns, hidden_sheets, hidden_slides, readings, pictures, attachments, embedded_files, comments, navigation, chapters, far_cells, page_furniture.
+	What string `json:"what"`
+	// How often it was met
+	Count int64 `json:"count"`
+}
+
+// EditMessageRequest is a model of the API.
+type EditMessageRequest struct {
+	// What the person says
+	Message string `json:"message"`
+	// A configured model; absent: as before
+	Model *string `json:"model,omitempty"`
+	// The agent to answer; absent: as before
+	AgentID *string `json:"agent_id,omitempty"`
 }
 
 // EraseUserDataResult is a model of the API.
@@ -885,6 +996,12 @@ type ForgotPasswordRequest struct {
 	Email string `json:"email"`
 }
 
+// ForkConversationRequest is a model of the API.
+type ForkConversationRequest struct {
+	// The last message that the new conversation has, with all that it follows
+	MessageID string `json:"message_id"`
+}
+
 // GetMCPPromptRequest is a model of the API.
 type GetMCPPromptRequest struct {
 	Prompt    string            `json:"prompt"`
@@ -901,7 +1018,7 @@ type Health struct {
 
 // ImportConversationsRequest is a model of the API.
 type ImportConversationsRequest struct {
-	// As ChatGPT or Open WebUI exports them
+	// As ChatGPT, Open WebUI, LibreChat or Pentarch exports them
 	Conversations []map[string]any `json:"conversations"`
 }
 
@@ -1224,12 +1341,25 @@ type Message struct {
 	RunID   *string `json:"run_id"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
+	// The message that it follows; null for a first one, and while it waits for its turn
+	ParentID *string `json:"parent_id"`
+	// Its place among the messages that follow the same one: versions of a question or an answer
+	Siblings MessageSiblings `json:"siblings"`
+	// It stands in the branch that is shown and goes to the model
+	Active bool `json:"active"`
 }
 
 // MessageError is a model of the API.
 type MessageError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+// MessageSiblings is a model of the API.
+type MessageSiblings struct {
+	// From 0, oldest first
+	Index int64 `json:"index"`
+	Count int64 `json:"count"`
 }
 
 // Model is a model of the API.
@@ -1343,8 +1473,11 @@ type OauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds
@@ -1493,6 +1626,7 @@ type ReadinessChecks struct {
 	Disk       ReadinessChecksStore `json:"disk"`
 	Migrations ReadinessChecksStore `json:"migrations"`
 	Models     ReadinessChecksStore `json:"models"`
+	Embeddings ReadinessChecksStore `json:"embeddings"`
 	Identity   ReadinessChecksStore `json:"identity"`
 	MCP        ReadinessChecksStore `json:"mcp"`
 	Queue      ReadinessChecksStore `json:"queue"`
@@ -1508,6 +1642,14 @@ type ReadinessChecksStore struct {
 // RefreshTokenRequest is a model of the API.
 type RefreshTokenRequest struct {
 	RefreshToken string `json:"refresh_token"`
+}
+
+// RegenerateMessageRequest is a model of the API.
+type RegenerateMessageRequest struct {
+	// A configured model; absent: as before
+	Model *string `json:"model,omitempty"`
+	// The agent to answer; absent: as before
+	AgentID *string `json:"agent_id,omitempty"`
 }
 
 // ResetPasswordRequest is a model of the API.
@@ -1673,7 +1815,7 @@ type Task struct {
 	ParentTaskID *string `json:"parent_task_id"`
 	// 1: made by a person or in a chat; 2: by a run of such a task
 	Depth int64 `json:"depth"`
-	// Made by a run that held untrusted content: its own runs ask before they reach out or change own things
+	// Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark
 	Tainted bool `json:"tainted"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
@@ -1810,6 +1952,16 @@ type UpdateAgentRequest struct {
 	Enabled      *bool             `json:"enabled,omitempty"`
 	Model        *Nullable[string] `json:"model,omitempty"`
 	Instructions *Nullable[string] `json:"instructions,omitempty"`
+}
+
+// UpdateConversationRequest is a model of the API.
+type UpdateConversationRequest struct {
+	Title    *Nullable[string] `json:"title,omitempty"`
+	Metadata map[string]any    `json:"metadata,omitzero"`
+	Pinned   *bool             `json:"pinned,omitempty"`
+	Folder   *Nullable[string] `json:"folder,omitempty"`
+	// Picks the branch that leads through this message, down to its newest one; 409 during a turn
+	ActiveMessageID *string `json:"active_message_id,omitempty"`
 }
 
 // UpdateDocumentRequest is a model of the API.
@@ -2033,7 +2185,7 @@ type Webhook struct {
 	Description *string  `json:"description"`
 	// One of: active, disabled.
 	Status string `json:"status"`
-	// gone: the receiver answered 410; failing: nothing was delivered for five days. One of: gone, failing, manual.
+	// gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them. One of: gone, failing, manual, key_deleted, account_inactive.
 	DisabledReason *string `json:"disabled_reason"`
 	// ISO 8601 UTC with milliseconds
 	PreviousSecretExpiresAt *string `json:"previous_secret_expires_at"`
@@ -2051,8 +2203,10 @@ type WebhookDelivery struct {
 	WebhookID string `json:"webhook_id"`
 	Event     string `json:"event"`
 	// One of: pending, delivered, failed, cancelled.
-	Status   string `json:"status"`
-	Attempts int64  `json:"attempts"`
+	Status string `json:"status"`
+	// switched_off: the webhook was; not_allowed: it may not read the record any more. One of: switched_off, not_allowed.
+	CancelledReason *string `json:"cancelled_reason"`
+	Attempts        int64   `json:"attempts"`
 	// Of the last attempt
 	ResponseStatus *int64 `json:"response_status"`
 	// ISO 8601 UTC with milliseconds
@@ -2070,8 +2224,10 @@ type WebhookDeliveryDetail struct {
 	WebhookID string `json:"webhook_id"`
 	Event     string `json:"event"`
 	// One of: pending, delivered, failed, cancelled.
-	Status   string `json:"status"`
-	Attempts int64  `json:"attempts"`
+	Status string `json:"status"`
+	// switched_off: the webhook was; not_allowed: it may not read the record any more. One of: switched_off, not_allowed.
+	CancelledReason *string `json:"cancelled_reason"`
+	Attempts        int64   `json:"attempts"`
 	// Of the last attempt
 	ResponseStatus *int64 `json:"response_status"`
 	// ISO 8601 UTC with milliseconds
@@ -2080,9 +2236,11 @@ type WebhookDeliveryDetail struct {
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
 	FinishedAt *string `json:"finished_at"`
-	// What is sent, the first 16 KiB
-	RequestBody string                     `json:"request_body"`
-	Log         []WebhookDeliveryDetailLog `json:"log"`
+	// What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of
+	RequestBody *string `json:"request_body,omitempty"`
+	// Why there is no request_body, and nothing of what the receiver said
+	BodyWithheld *string                    `json:"body_withheld,omitempty"`
+	Log          []WebhookDeliveryDetailLog `json:"log"`
 }
 
 // WebhookDeliveryDetailLog is a model of the API.
@@ -2265,8 +2423,11 @@ type ListConversationsQuery struct {
 	Cursor string
 	// One of: active, archived.
 	Status string
-	// Searches titles and messages
+	// Searches titles and messages; each conversation has the newest message found as its hit
 	Q string
+	// true: those that are pinned; false: the others
+	Pinned *bool
+	Folder string
 	// One of: me, tenant.
 	Scope string
 }
@@ -2281,7 +2442,24 @@ func (query *ListConversationsQuery) values() url.Values {
 	setText(values, "cursor", query.Cursor)
 	setText(values, "status", query.Status)
 	setText(values, "q", query.Q)
+	setAny(values, "pinned", query.Pinned)
+	setText(values, "folder", query.Folder)
 	setText(values, "scope", query.Scope)
+	return values
+}
+
+// ArchiveConversationQuery narrows a list; zero values are left out.
+type ArchiveConversationQuery struct {
+	// Deletes it for good, archived or not, with all its messages and runs
+	Permanent *bool
+}
+
+func (query *ArchiveConversationQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setAny(values, "permanent", query.Permanent)
 	return values
 }
 
@@ -2310,6 +2488,8 @@ type ListMessagesQuery struct {
 	Cursor string
 	// One of: asc, desc.
 	Order string
+	// One of: active, all.
+	Branches string
 }
 
 func (query *ListMessagesQuery) values() url.Values {
@@ -2321,6 +2501,7 @@ func (query *ListMessagesQuery) values() url.Values {
 	setInteger(values, "limit", query.Limit)
 	setText(values, "cursor", query.Cursor)
 	setText(values, "order", query.Order)
+	setText(values, "branches", query.Branches)
 	return values
 }
 

@@ -202,6 +202,26 @@ func (r *Chat) Stream(ctx context.Context, body ChatRequest, options ...CallOpti
 	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/chat/stream", json: body}, options)
 }
 
+// Edit: Ask a question in other words
+func (r *Chat) Edit(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
+}
+
+// EditStream: Ask a question in other words; the answer as events
+func (r *Chat) EditStream(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
+}
+
+// Regenerate: Answer a question once more
+func (r *Chat) Regenerate(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
+}
+
+// RegenerateStream: Answer a question once more; the answer as events
+func (r *Chat) RegenerateStream(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
+}
+
 // Conversations are the operations on this resource.
 type Conversations struct{ http *transport }
 
@@ -216,11 +236,16 @@ func (r *Conversations) ListAll(ctx context.Context, query *ListConversationsQue
 }
 
 // Create: Start a conversation
-func (r *Conversations) Create(ctx context.Context, body CreateConversationRequest, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
+func (r *Conversations) Create(ctx context.Context, body CreateConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
 }
 
-// Import: Bring in conversations of ChatGPT or Open WebUI
+// Delete: Delete conversations for good, archived or not
+func (r *Conversations) Delete(ctx context.Context, body DeleteConversationsRequest, options ...CallOption) (*DeleteConversationsResult, error) {
+	return getJSON[DeleteConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/delete", json: body}, options)
+}
+
+// Import: Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch
 func (r *Conversations) Import(ctx context.Context, body ImportConversationsRequest, options ...CallOption) (*ImportConversationsResult, error) {
 	return getJSON[ImportConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/import", json: body, slow: true}, options)
 }
@@ -230,14 +255,14 @@ func (r *Conversations) Get(ctx context.Context, id string, options ...CallOptio
 	return getJSON[ConversationDetail](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
 }
 
-// Update: Rename a conversation or replace its metadata
-func (r *Conversations) Update(ctx context.Context, id string, body CreateConversationRequest, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
+// Update: Rename, pin or file a conversation, replace its metadata or pick its branch
+func (r *Conversations) Update(ctx context.Context, id string, body UpdateConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
 }
 
-// Archive: Archive a conversation
-func (r *Conversations) Archive(ctx context.Context, id string, options ...CallOption) error {
-	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
+// Archive: Archive a conversation, or delete it for good
+func (r *Conversations) Archive(ctx context.Context, id string, query *ArchiveConversationQuery, options ...CallOption) error {
+	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id), query: query.values()}, options)
 }
 
 // Export: A conversation as a file
@@ -245,7 +270,12 @@ func (r *Conversations) Export(ctx context.Context, id string, query *ExportConv
 	return r.http.text(ctx, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/export", query: query.values()}, options)
 }
 
-// ListMessages: All messages of a conversation, oldest first
+// Fork: Start a conversation with the messages of another one, up to one of them
+func (r *Conversations) Fork(ctx context.Context, id string, body ForkConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/fork", json: body}, options)
+}
+
+// ListMessages: The messages of a conversation, oldest first: its active branch, or all branches
 func (r *Conversations) ListMessages(ctx context.Context, id string, query *ListMessagesQuery, options ...CallOption) (*Page[Message], error) {
 	return getJSON[Page[Message]](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages", query: query.values()}, options)
 }
@@ -256,8 +286,8 @@ func (r *Conversations) ListMessagesAll(ctx context.Context, id string, query *L
 }
 
 // Restore: Take a conversation out of the archive
-func (r *Conversations) Restore(ctx context.Context, id string, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)
+func (r *Conversations) Restore(ctx context.Context, id string, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)
 }
 
 // RateMessage: Rate an answer
@@ -435,6 +465,11 @@ func (r *MCP) AuthorizeServer(ctx context.Context, name string, body AuthorizeMC
 // GetServerLogs: Last lines that a server wrote to its standard error, and notices about its connection
 func (r *MCP) GetServerLogs(ctx context.Context, name string, options ...CallOption) (*MCPServerLogs, error) {
 	return getJSON[MCPServerLogs](ctx, r.http, call{method: "GET", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/logs"}, options)
+}
+
+// RefreshServer: List the tools of a server anew, for one that tells of no changes
+func (r *MCP) RefreshServer(ctx context.Context, name string, options ...CallOption) (*MCPServer, error) {
+	return getJSON[MCPServer](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/refresh"}, options)
 }
 
 // CallTool: Call a tool of a server

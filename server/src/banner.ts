@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { FirstAdmin } from './features/identity/index.ts';
 import { VERSION } from './kernel/version.ts';
 
@@ -36,4 +38,14 @@ export const banner = ({ url, admin, dataDir, model }: StartFacts): string => {
   curl -s ${url}/api/v1/chat -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"message":"Hello! What can you do?"}'
 
 `;
+};
+
+/** In the data folder. */
+export const FIRST_PASSWORD_FILE = 'admin-password';
+
+/** Where no terminal can show it: for the owner of the folder alone. The file's path. */
+export const keepFirstPassword = (dataDir: string, password: string): string => {
+  const file = path.join(dataDir, FIRST_PASSWORD_FILE);
+  writeFileSync(file, `${password}\n`, { mode: 0o600 });
+  return file;
 };

@@ -154,7 +154,7 @@ export const SETTINGS = {
   ),
   ADMIN_EMAIL: text('admin@localhost', 'E-mail of the first admin (first start only)'),
   ADMIN_PASSWORD: secret(
-    'Password of the first admin (first start only); default: generated and printed once',
+    'Password of the first admin (first start only); default: generated, and shown once on a terminal, or written to DATA_DIR/admin-password where there is none',
   ),
   IDP_URL: url('Issuer of an external OpenID provider; default: the embedded provider'),
   IDP_CLIENT_ID: text('pentarch-api', 'Client id of this API at the identity provider'),
@@ -291,6 +291,35 @@ export const SETTINGS = {
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  PARSER_URL: url(
+    'Address of a Docling Serve or Apache Tika server that reads documents of PARSER_TYPES; what it does not read is read here',
+  ),
+  PARSER_KIND: oneOf(['docling', 'tika'], 'docling', 'What answers at PARSER_URL'),
+  PARSER_TYPES: {
+    ...list('Types of documents that are sent to PARSER_URL, for example pdf,docx,doc'),
+    default: ['pdf'],
+  },
+  PARSER_API_KEY: secret('Key that is sent to PARSER_URL (X-Api-Key)'),
+  OCR: oneOf(
+    ['auto', 'off', 'force'],
+    'auto',
+    'Text recognition of PDF pages: auto for those that are pictures, force also for those that have text over a picture, off for none',
+  ),
+  OCR_LANGUAGES: {
+    ...list(
+      'Languages of text recognition by the names of Tesseract, the most likely first, for example deu,eng; eng comes with the server',
+    ),
+    default: ['eng'],
+  },
+  OCR_DATA_DIR: optional(
+    'Folder of language data for text recognition that does not come with the server (deu.traineddata, also .gz)',
+  ),
+  SOFFICE_PATH: {
+    ...optional(
+      "LibreOffice's program (soffice), by which doc, xls and ppt are read; without it they are refused",
+    ),
+    parse: (t: string) => (t === '' ? null : existsSync(t) ? t : fail('the path of a program that is there')),
+  },
   MAX_UPLOAD_BYTES: int(25 * 1024 * 1024, 1, 2 ** 31, 'Largest uploaded document in bytes'),
   AGENTS_FILE: optional(
     'YAML or JSON file that changes names, charters, models and instructions of the eleven agents',
@@ -348,7 +377,43 @@ export const SETTINGS = {
     'info',
     'Least level that is logged',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('OpenTelemetry collector for traces; default: none'),
+  LOG_FORMAT: oneOf(
+    ['pino', 'standard'],
+    'pino',
+    'Lines of the log: pino writes levels as numbers (30 is info) and times as epoch ms, standard names of levels and ISO 8601; a terminal gets readable text',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    'OpenTelemetry collector for traces (OTLP by HTTP in protobuf, usually port 4318); default: none, and then nothing of it is loaded',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(
+    'The whole address for traces, in place of OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces behind it',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: secret('Headers for the collector, as name=value, comma-separated'),
+  OTEL_EXPORTER_OTLP_TIMEOUT: int(10_000, 1, 600_000, 'Longest wait for the collector in ms'),
+  OTEL_BSP_SCHEDULE_DELAY: int(5_000, 1, 600_000, 'Longest wait of a span until it is sent in ms'),
+  OTEL_SERVICE_NAME: text('pentarch', 'Name of the service in traces'),
+  OTEL_RESOURCE_ATTRIBUTES: text('', 'Further attributes of the service, as name=value, comma-separated'),
+  OTEL_TRACES_SAMPLER: oneOf(
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    'parentbased_always_on',
+    'Which traces are recorded; parentbased: as the caller says where its request names a trace',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: {
+    ...decimal(1, 'Share of traces of the samplers by ratio, 0 to 1'),
+    parse: (t: string) => (/^(0(\.\d+)?|1(\.0+)?)$/.test(t) ? Number(t) : fail('a number from 0 to 1')),
+  },
+  OTEL_SDK_DISABLED: flag(false, 'on sends no traces, whatever else is set'),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: flag(
+    false,
+    'Traces hold what people and models wrote, with secrets and personal data masked as far as rules find them',
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
 export type Config = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] };
@@ -401,7 +466,18 @@ export const loadConfig = (environment: Record<string, string | undefined>, fold
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
+/** What examples have in place of a secret. */
+const EXAMPLE = /change-?me/i;
+
 const checkTogether = (config: Config): void => {
+  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const value: unknown = config[name as keyof Config];
+    if (setting.secret === true && typeof value === 'string' && EXAMPLE.test(value)) {
+      throw new ConfigError(
+        `${name} still has the text of the example in it (change-me): whoever has read the example knows it. Put a secret of your own there`,
+      );
+    }
+  }
   if ((config.TLS_CERT_FILE === null) !== (config.TLS_KEY_FILE === null)) {
     throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE must be set together');
   }

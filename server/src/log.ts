@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import process from 'node:process';
 import { type Logger, pino } from 'pino';
+import { type LogWork, logFields, useLogCarrier } from './kernel/log-fields.ts';
 
 /**
  * Lines of one turn of the event loop leave in one system call: a write for each line costs as much as the routing of
@@ -25,10 +27,38 @@ const batched = (fd: number) => {
 /** The upload plugin traces its options with the headers of the request, the token among them. */
 const REDACTED = { paths: ['busboyOptions.headers'], remove: true };
 
+/** What a line is of: its request, run, tenant, person and client. What the line or its logger says itself is not said twice. */
+const ofWork = (_line: object, _level: number, logger: Logger): object => {
+  const fields = logFields();
+  if (fields === null) return {};
+  const said = logger.bindings();
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(said, name)));
+};
+
+export interface LogOptions {
+  level: string;
+  /** `pino`: its numbers of levels and epoch ms; `standard`: names of levels and ISO 8601. */
+  format: 'pino' | 'standard';
+  /** Standard output is a terminal. */
+  interactive: boolean;
+}
+
 /** The process's log: readable on a terminal, else a line of JSON for each entry on standard output. */
-export const createLogger = async (level: string, interactive: boolean): Promise<Logger> =>
-  pino(
-    { level, base: null, ...(level === 'trace' ? { redact: REDACTED } : {}) },
+export const createLogger = async ({ level, format, interactive }: LogOptions): Promise<Logger> => {
+  useLogCarrier(new AsyncLocalStorage<LogWork>());
+  return pino(
+    {
+      level,
+      base: null,
+      mixin: ofWork,
+      ...(level === 'trace' ? { redact: REDACTED } : {}),
+      ...(format === 'standard' && !interactive
+        ? {
+            formatters: { level: (label: string) => ({ level: label }) },
+            timestamp: pino.stdTimeFunctions.isoTime,
+          }
+        : {}),
+    },
     interactive
       ? (await import('pino-pretty')).default({
           colorize: true,
@@ -37,3 +67,4 @@ export const createLogger = async (level: string, interactive: boolean): Promise
         })
       : batched(1),
   );
+};

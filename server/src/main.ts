@@ -43,10 +43,15 @@ if (argv.length > 1) {
 }
 
 const { compose } = await import('./compose.ts');
+const { startTracing } = await import('./modules/tracing.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
 const { StartRefused } = await import('./db/refusal.ts');
-const { banner } = await import('./banner.ts');
+const { folderStartFault } = await import('./db/start-faults.ts');
+const { banner, keepFirstPassword } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
+const { watchStarter } = await import('./started-by.ts');
+
+const starter = watchStarter(process.env);
 
 /** A second signal after this long means: at once. */
 const SAME_SIGNAL_MS = 1_000;
@@ -69,8 +74,13 @@ const collectOnce = (): void => {
 
 const start = async (): Promise<void> => {
   const config = loadConfig(process.env, process.cwd());
-  const logger = await createLogger(config.LOG_LEVEL, process.stdout.isTTY === true);
+  const logger = await createLogger({
+    level: config.LOG_LEVEL,
+    format: config.LOG_FORMAT,
+    interactive: process.stdout.isTTY === true,
+  });
   let url = publicUrl(config, config.PORT);
+  const tracing = await startTracing(config, logger);
   const platform = await compose(config, logger, () => url);
 
   await platform.app.listen({
@@ -93,8 +103,15 @@ const start = async (): Promise<void> => {
     model: platform.models.defaultModel.id,
   };
   logger.info({ url, port, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
-  // The password is for a person's eyes: standard error, never the log.
-  process.stderr.write(banner(facts));
+  // For a person's eyes: what is no terminal is kept, as a log is.
+  if (process.stderr.isTTY) process.stderr.write(banner(facts));
+  else if (facts.admin.password !== null) {
+    const file = keepFirstPassword(config.DATA_DIR, facts.admin.password);
+    logger.warn(
+      { file, email: facts.admin.email },
+      'the first password of the administrator is in this file: remove it once you have signed in',
+    );
+  }
   collectOnce();
 
   let stopping = false;
@@ -102,7 +119,8 @@ const start = async (): Promise<void> => {
   const end = (exitCode: number, leadMs: number): void => {
     stopping = true;
     stoppingSinceMs = performance.now();
-    platform.close(leadMs).then(
+    const closed = platform.close(leadMs).finally(() => tracing.close());
+    closed.then(
       () => process.exit(exitCode),
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');
@@ -126,6 +144,9 @@ const start = async (): Promise<void> => {
     end(1, 0);
   });
   process.on('SIGTERM', stop);
+  starter.onGone(() => {
+    if (!stopping) stop('SIGTERM');
+  });
   process.on('SIGINT', stop);
 };
 
@@ -134,12 +155,9 @@ process.on('unhandledRejection', (reason) => {
 });
 
 start().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError || error instanceof StartRefused
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
+  const words =
+    error instanceof ConfigError || error instanceof StartRefused ? error.message : folderStartFault(error);
+  const text = words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.stderr.write(`Pentarch cannot start.\n${text}\n`);
   process.exit(1);
 });

@@ -8,6 +8,7 @@ import {
   resignChains,
   signChains,
   type VerifyOptions,
+  verifyAllAudits,
   verifyAudit,
 } from '../src/features/audit/index.ts';
 import { chainText, GENESIS } from '../src/features/audit/rules.ts';
@@ -243,5 +244,158 @@ describe.each(testStores)('the signed audit chain on $name', (engine: TestStore)
       if (row.seq === 1) row.action = 'x';
     });
     expect(await seen()).toBe(false);
+  });
+
+  it(req('AUDIT-04', 'a chain whose head was taken away is broken, whatever its rows say'), async () => {
+    await append(OLD, 3);
+    await db.write((tx) => tx.deleteFrom('audit_heads').execute());
+    for (const signer of [OLD, null])
+      expect(await verifyAllAudits(db, { signer, began: true })).toMatchObject([
+        { tenantId: TENANT, verdict: { ok: false, reason: expect.stringContaining('no head') } },
+      ]);
+    await dropGuard();
+    await rewrite((row) => void Object.assign(row, { mac: null, action: 'x' }), false);
+    expect(await verifyAllAudits(db, { signer: OLD, began: true })).toMatchObject([
+      { verdict: { ok: false } },
+    ]);
+  });
+
+  const DISPLACED: [string, (tx: Parameters<Parameters<Db['write']>[0]>[0]) => Promise<unknown>][] = [
+    ['gone', (tx) => tx.deleteFrom('audit_heads').execute()],
+    [
+      'set back to the beginning',
+      (tx) => tx.updateTable('audit_heads').set({ seq: 0, hash: GENESIS }).execute(),
+    ],
+    ['set back by one', (tx) => tx.updateTable('audit_heads').set({ seq: 2 }).execute()],
+    ['set back, without a seal', (tx) => tx.updateTable('audit_heads').set({ seq: 1, seal: null }).execute()],
+  ];
+  it.each(DISPLACED)(
+    'a head that is %s: the next row goes behind the newest, and says so',
+    async (_, displace) => {
+      for (const began of [true, false]) {
+        let said = 0;
+        if ((await rows()).length === 0) await append(OLD, 3);
+        await db.write(displace);
+        const before = (await rows()).length;
+        const onBroken = (): void => {
+          said += 1;
+        };
+        await append(OLD, 2, onBroken, began);
+        expect(said).toBe(1);
+        expect((await rows()).slice(before).map((row) => row.action)).toEqual([
+          'audit.seal_broken',
+          'user.created',
+          'user.created',
+        ]);
+        expect(await verify(OLD)).toMatchObject({ ok: false, broken_at: 4 });
+      }
+    },
+  );
+
+  it.each(DISPLACED.slice(0, 2))(
+    'a start finds a head that is %s, and marks the chain once',
+    async (_, displace) => {
+      await db.write((tx) =>
+        tx
+          .insertInto('tenants')
+          .values({
+            id: TENANT,
+            slug: TENANT,
+            name: TENANT,
+            tier: 'free',
+            status: 'active',
+            settings: '{}',
+            external_id: null,
+            created_at: 1,
+            updated_at: 1,
+          })
+          .execute(),
+      );
+      await append(OLD, 3);
+      for (const began of [true, false]) {
+        await db.write(displace);
+        const before = (await rows()).length;
+        expect(await signChains({ db, clock, signer: OLD, began })).toMatchObject({
+          begun: 0,
+          broken: [TENANT],
+        });
+        expect((await rows()).slice(before).map((row) => row.action)).toEqual(['audit.seal_broken']);
+        await signChains({ db, clock, signer: OLD, began: true });
+        expect(await rows()).toHaveLength(before + 1);
+      }
+      expect(await verify(OLD)).toMatchObject({ ok: false, broken_at: 4 });
+    },
+  );
+
+  it('two writers that find no head go on one after the other', async () => {
+    await append(OLD, 2);
+    await db.write((tx) => tx.deleteFrom('audit_heads').execute());
+    await Promise.all([append(OLD, 2), append(OLD, 2)]);
+    expect((await rows()).map((row) => row.seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('rows before the first are found', async () => {
+    await append(OLD, 2);
+    const [row] = await rows();
+    if (row === undefined) throw new Error('no rows');
+    await db.write((tx) =>
+      tx
+        .insertInto('audit_events')
+        .values({ ...row, id: 'x', seq: -5 })
+        .execute(),
+    );
+    expect(await verify(OLD)).toMatchObject({ ok: false, broken_at: 1 });
+  });
+
+  const WRONG = [
+    'details',
+    'action',
+    'actor_id',
+    'address',
+    'mac',
+    'hash',
+    'previous_hash',
+    'created_at',
+    'seq',
+  ];
+  it.each(WRONG)(
+    'a value of the wrong type in %s is the first changed row; other chains are proved',
+    async (column) => {
+      // PostgreSQL's columns hold no other type.
+      if (db.dialect === 'postgres') return;
+      await append(OLD, 3);
+      await db.write((tx) =>
+        createAudit(clock, { signer: OLD, began: () => true }).append(tx, {
+          tenantId: 't2',
+          actorId: null,
+          actorType: 'system',
+          action: 'x',
+        }),
+      );
+      await dropGuard();
+      for (const value of [sql`x'efbfbd00'`, sql`9223372036854775807`]) {
+        await db.write((tx) =>
+          sql`update audit_events set ${sql.ref(column)} = ${value} where tenant_id = 't1' and id = (select id from audit_events where tenant_id = 't1' order by rowid limit 1 offset 1)`.execute(
+            tx,
+          ),
+        );
+        expect(await verifyAllAudits(db, { signer: OLD, began: true })).toMatchObject([
+          { tenantId: TENANT, verdict: { ok: false, broken_at: 2 } },
+          { tenantId: 't2', verdict: { ok: true, events: 1 } },
+        ]);
+      }
+    },
+  );
+
+  it('a row that says that the key was changed, with details that are no JSON, is broken', async () => {
+    await append(OLD, 2);
+    await dropGuard();
+    await rewrite((row) => {
+      if (row.seq === 2) Object.assign(row, { action: 'audit.key_changed', mac: 'foreign.x', details: '{' });
+    });
+    await db.write((tx) =>
+      tx.updateTable('audit_events').set({ details: '{' }).where('seq', '=', 2).execute(),
+    );
+    expect(await verify(OLD)).toMatchObject({ ok: false, broken_at: 2 });
   });
 });

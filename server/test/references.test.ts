@@ -18,10 +18,11 @@ const VALUES = new Set(
   execution_node execution_result execution_status filename fingerprint flags folded_name hash heading_path hint instruction
   instructions jwks key kind language lease level metadata missed model name name_folded outcome overlap password_hash period
   permissions preferences previous_hash previous_secret priority progress properties public_jwk purpose rating reason
-  redirect_uris relation_type request_headers response_body response_headers result risk role roles scope seat secret
+  redirect_uris relation_type request_headers response_body response_headers result risk role roles scope seat secret trace_parent
   secret_hash server settings sha256 slug source source_kind state status table_head target_type text text_folded text_key tier
   timezone title tool tool_calls tool_name tool_server transport type type_folded url usage value veto visibility vote
-  voter_type mac seal taint consent_hash decider then_approval evidence unread_pages`.split(/\s+/),
+   voter_type mac seal taint consent_hash decider then_approval evidence unread_pages permission reach cancelled_reason left_out post_logout_redirect_uris folder maker_permissions
+   password_permissions`.split(/\s+/),
 );
 
 let session: Session;
@@ -101,6 +102,7 @@ describe.each(testStores)('the store on $name', (engine) => {
           email_folded: `${id}@example.com`,
           name: id,
           password_hash: null,
+          password_permissions: null,
           roles: '[]',
           permissions: '[]',
           tier: null,

@@ -30,6 +30,7 @@ export const REQUIREMENTS = {
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
   'IDEM-07': 'a replay is for the credential that asked, not for every one of its person',
   'IDEM-08': 'a secret that is shown once is kept for no replay, and the replay says so',
+  'IDEM-09': 'what was deleted for good, or erased, is replayed to nobody: its key is free again',
   'IDEM-05': 'a stream under a key is replayed from the start',
   'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors
@@ -53,6 +54,8 @@ export const REQUIREMENTS = {
   'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
   'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
   'CHAT-06': 'context goes to the agent as data',
+  'CHAT-07':
+    'with response_schema an answer is JSON that fits it, asked for once more where it does not, or the run fails; citations stand beside',
   'STREAM-01': 'events come in order with ids <run_id>:<n>; message.completed is last and whole',
   'STREAM-02': 'a failure in mid-stream ends with an error event in the prefix’s shape',
   'STREAM-03': 'a refusal known before the first byte is a normal HTTP error',
@@ -90,6 +93,25 @@ export const REQUIREMENTS = {
   'CONV-04': 'q searches titles and text',
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
+  'CONV-10':
+    'a conversation without a title has one as soon as its first message is accepted, whatever becomes of the run',
+  'CONV-11':
+    'DELETE with permanent=true, and conversations/delete for many, delete for good, archived or not; each is in the audit chain',
+  'CONV-12': 'conversations are pinned and put into folders, and lists narrow to them',
+  'CONV-13': 'a search gives of each conversation the message that was found and the words around it',
+  'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
+  'TREE-02':
+    'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',
+  'TREE-03':
+    'an answer is given again beside the others, by a model or agent of choice; a try that fails changes nothing',
+  'TREE-04': 'PATCH active_message_id picks a branch; lists, counts and search are of the active one',
+  'TREE-05':
+    'a fork is a conversation of its own up to a message, with the mark of untrusted content, without cost',
+  'TREE-06':
+    'versions keep to the busy rule, to idempotency and to who may see a conversation; what waits follows the leaf of its turn',
+  'TREE-07': 'exports hold trees, and trees of ChatGPT, LibreChat, Open WebUI and Pentarch come in whole',
+  'TREE-08':
+    'conversations of before are chains after the migration, and what a node of the release before writes follows them',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
   'CONSOLE-01':
     'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',
@@ -97,6 +119,8 @@ export const REQUIREMENTS = {
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
   'CONSOLE-04':
     'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
+  'CONV-14':
+    'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
@@ -108,6 +132,8 @@ export const REQUIREMENTS = {
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
   'SYS-07':
     'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
+  'SYS-10': 'a start is ready once the embedding model is loaded, and /ready names it until then',
+  'SYS-11': 'a kill of npm start ends the server, also kill -9',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':
@@ -123,6 +149,8 @@ export const REQUIREMENTS = {
   'TASK-05': 'tasks survive restarts and deaths of processes',
   'TASK-06': 'a tenant’s runs are capped, so that it cannot starve others',
   'TASK-07': 'approvals inside a task hold it until they are decided',
+  'TASK-08':
+    'of a cancel or a deletion and a run that ends, begins or waits at the same moment, the cancel or deletion holds',
   'WS-01': 'the token comes by header, subprotocol or first message; else 401, 4401 or 4403',
   'WS-02': 'an event reaches those alone who may read its record; topics narrow',
   'WS-03': 'expiry and revocation close an open socket with 4401 within 5 s; a fresh token keeps it',
@@ -140,6 +168,8 @@ export const REQUIREMENTS = {
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
   'HOOK-07': 'deliveries carry the X-Request-ID of the request that led to them',
+  'HOOK-08':
+    'a webhook whose key or account has ended is off at once, says why, tells its maker or those who manage webhooks, and goes on when somebody stands in',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'IMPORT-01':
@@ -158,7 +188,21 @@ export const REQUIREMENTS = {
     'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-09':
     '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
+  'OPENAI-10':
+    'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'RESPONSES-01':
+    'POST /v1/responses is a run like any other: items, instructions, structured output, idempotency, waiting, cuts',
+  'RESPONSES-02':
+    'previous_response_id and conversation go on with a stored conversation of the caller, at its end',
+  'RESPONSES-03': 'a streamed response has the events of the OpenAI API, numbered',
+  'RESPONSES-04': 'functions of the client: a call is an item, its output goes on with the run',
+  'RESPONSES-05': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'ANTHROPIC-01':
+    'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
+  'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',
+  'ANTHROPIC-03': 'tools of the client: a call ends a message with tool_use, its result goes on with the run',
+  'ANTHROPIC-04': 'errors have the body of the Anthropic API; what is not supported is a 400 that names it',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
   'A2A-03': 'a streamed message sends the task, its text and its end',
@@ -174,6 +218,10 @@ export const REQUIREMENTS = {
     'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'CRED-04':
     'a webhook is told of what the credentials that made and changed it may read, and of nothing else',
+  'CRED-05':
+    'a stored delivery shows what was said to those alone who may read its record, and goes to nobody else, whatever address it has now',
+  'CRED-06':
+    'a link to an account, and a password that another credential may know, end when the account can more than it could at the making or than the maker could',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':
@@ -193,6 +241,12 @@ export const REQUIREMENTS = {
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
+  'LOG-02':
+    'a line names its request, run, conversation, tenant, user and client; probes are debug; no generated password outside of a terminal',
+  'OBS-01':
+    'traces by OTLP: request, run, step, model call, tool call, vote, search and job, within the caller’s trace, with links from tasks to who asked',
+  'OBS-02':
+    'traces are off and free without an address, sampled as set, and hold contents only where that is set, masked',
   'OPS-01':
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
@@ -204,6 +258,10 @@ export const REQUIREMENTS = {
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-13':
+    'texts of an archive that no store can hold come in replaced and counted, and the audit chain still proves itself',
+  'OPS-14':
+    'a row of an unfinished run that cannot be read ends as failed, and keeps neither the others nor the start',
   'OPS-11':
     'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
   'OPS-12':
@@ -220,6 +278,12 @@ export const REQUIREMENTS = {
   'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
+  'OPS-19':
+    '/metrics is clean Prometheus text under standard names; it tells model calls, store, queue, votes, reservations and nodes',
+  'OPS-20':
+    '/ready says by name what is down, and no when chats would hang: a store that is full or only reads; the log names it once',
+  'OPS-21':
+    'what keeps a server from starting is a sentence that says what to do; secrets of examples are refused; a clock that is off is told',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
@@ -241,6 +305,10 @@ export const REQUIREMENTS = {
   'AUTH-17':
     'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
   'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
+  'AUTH-19': 'a program without a browser signs its person in by a code that they allow on a page (RFC 8628)',
+  'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
+  'AUTH-21':
+    'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
@@ -249,12 +317,15 @@ export const REQUIREMENTS = {
   'COST-01':
     'every model call, embedding and priced tool is one row of the ledger, and the parts of a report add up exactly',
   'COST-02':
-    'used and reserved never pass a limit, however many requests run at once and whatever a provider says',
+    'used and reserved never pass a limit, however many requests run at once, but for what a provider bills beyond a reservation, which is bounded',
   'COST-03': 'no room is 402 before any provider is called, and a refused message has cost nothing',
   'COST-04': 'an output cap is lowered to what is left where an answer is still useful',
   'COST-05': 'no room in mid-run ends the run with cost_exceeded and keeps what there is',
   'COST-06':
     'limits are read and set by scope and period, with faults named; reading and replaying cost nothing',
+  'COST-11':
+    'the ledger tells the bill: what a provider bills beyond the reservation is booked and marked, and counts that are no counts are estimated',
+  'COST-12': 'embeddings that are of no use are booked, and are not asked for again and again',
   'COST-07': 'a provider’s own figure is kept beside what is charged, and never charged',
   // Sections 7 and 14: governance
   'GOV-01': 'cost, risk and flags decide whether a call runs, is voted on, or waits for a person',
@@ -279,6 +350,14 @@ export const REQUIREMENTS = {
   'KNOW-06':
     'search gives the contract’s form, scores between 0 and 1, full pages under filters, and words of every script',
   'KNOW-20': 'a document names its pages that show something and have no text, and its text says so',
+  'KNOW-21': 'files of OpenDocument, RTF and Outlook are read, and found by their type',
+  'KNOW-22':
+    'doc, xls and ppt are read by way of LibreOffice where SOFFICE_PATH is set, and refused with what helps elsewhere',
+  'KNOW-23': 'a document says what of it was left out on purpose, and how often',
+  'KNOW-24': 'each passage of a table begins with the head of its table, and a row is cited by itself',
+  'KNOW-25': 'pages of a PDF that are pictures are recognised, found and answered from',
+  'KNOW-26':
+    'files of named types are read by the parser of PARSER_URL, and here where it does not read them',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':
@@ -293,6 +372,7 @@ export const REQUIREMENTS = {
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
+  'MCP-08': 'tools of a server that tells of no change are listed anew on demand',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
@@ -338,8 +418,12 @@ export const REQUIREMENTS = {
     'the mark of untrusted content stays with its conversation and goes along with what comes of it; acts that reach out or change own things ask the person, whatever the source',
   'TAINT-02':
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
+  'TAINT-04':
+    'the mark of what a run of a task has read stands on the task, and comes with every tool that tells of it',
   'TAINT-03':
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
+  'SEC-30':
+    'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

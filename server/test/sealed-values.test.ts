@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { composeSealing, keysFit } from '../src/compose-keys.ts';
 import type { Db } from '../src/db/db.ts';
 import { replaceSealed, SEALED_PLACES, type SealedPlace, sealedValues } from '../src/db/sealed.ts';
 import { openPlatformKeys, type PlatformKeys } from '../src/features/identity/index.ts';
+import { composeSealing, keysFit } from '../src/modules/sealing.ts';
 import { req } from './requirements.ts';
 import { type TestStore, testStores } from './support/stores.ts';
 

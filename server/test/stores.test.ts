@@ -6,7 +6,7 @@ import { moveRun } from '../src/features/chat/run-state.store.ts';
 import type { RunStatus } from '../src/features/chat/schema.ts';
 import { insertRun } from '../src/features/chat/store.ts';
 import { createConversationStore } from '../src/features/conversations/index.ts';
-import { createIdempotencyStore } from '../src/http/idempotency.store.ts';
+import { createIdempotencyStore, dropKeysOf } from '../src/http/idempotency.store.ts';
 import type { StoredAnswer } from '../src/http/idempotency.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { testStores } from './support/stores.ts';
@@ -34,6 +34,32 @@ describe.each(testStores)('stores on $name', (engine) => {
     updated_at: createdAt,
     archived_at: null,
     taint: '[]',
+    branched: 0,
+    pinned: null,
+    folder: null,
+  });
+
+  const runOf = (conversationId: string, id: string, finishedAt: number | null) => ({
+    id,
+    tenant_id: 't1',
+    user_id: 'u',
+    conversation_id: conversationId,
+    message_id: newId(),
+    question_id: newId(),
+    status: finishedAt === null ? 'running' : 'completed',
+    agent_id: 'zeus',
+    agent_ids: '["zeus"]',
+    request: '{"v":1}',
+    usage: null,
+    cost_nano: 9_007_199_254_740_991,
+    error: null,
+    journal: null,
+    tool_call_count: 0,
+    first_token_ms: null,
+    created_at: 1_000,
+    finished_at: finishedAt,
+    credential: null,
+    node_id: 'gone',
   });
 
   describe('idempotency keys', () => {
@@ -70,7 +96,13 @@ describe.each(testStores)('stores on $name', (engine) => {
     it('keeps the key of a request that has become a run, until that run frees it', async () => {
       const keys = createIdempotencyStore(store.db);
       await keys.claim('u', 'k', 'f', 1_000);
-      await store.db.write((tx) => keys.bind(tx, 'u', 'k', 'run-1'));
+      const talk = conversation('u', 1_000, 'talk');
+      await createConversationStore(store.db).insert(talk);
+      await store.db.write(async (tx) => {
+        // Bound first, as a message is accepted: the run is stored in the same transaction.
+        await keys.bind(tx, 'u', 'k', 'run-1');
+        await insertRun(tx, runOf(talk.id, 'run-1', null));
+      });
       await keys.sweep(2_000);
       await keys.releaseDead(true);
       await keys.release('u', 'k', null);
@@ -78,6 +110,34 @@ describe.each(testStores)('stores on $name', (engine) => {
       expect(await keys.claim('u', 'k', 'f', 3_000)).toEqual({ outcome: 'running', runId: 'run-1' });
       await keys.release('u', 'k', 'run-1');
       expect(await keys.claim('u', 'k', 'f', 3_000)).toEqual({ outcome: 'claimed' });
+    });
+
+    it('loses the answer of a run with that run, and a late end writes nothing over who has the key then', async () => {
+      const keys = createIdempotencyStore(store.db);
+      const talk = conversation('u', 1_000, 'talk');
+      await createConversationStore(store.db).insert(talk);
+      await keys.claim('u', 'k', 'f', 1_000);
+      await store.db.write(async (tx) => {
+        await keys.bind(tx, 'u', 'k', 'run-1');
+        await insertRun(tx, runOf(talk.id, 'run-1', 1_500));
+      });
+      await keys.finish('u', 'k', answer, 1_000);
+      expect(await keys.claim('u', 'k', 'f', 2_000)).toEqual({ outcome: 'done', answer });
+      await store.db.write((tx) => tx.deleteFrom('conversations').where('id', '=', talk.id).execute());
+      expect(await keys.claim('u', 'k', 'f', 3_000)).toEqual({ outcome: 'claimed' });
+      await keys.finish('u', 'k', answer, 1_000);
+      expect(await keys.claim('u', 'k', 'f', 4_000)).toEqual({ outcome: 'running', runId: null });
+    });
+
+    it('loses all that one person has, by whichever credential, and nothing of another', async () => {
+      const keys = createIdempotencyStore(store.db);
+      for (const owner of ['p', 'p/token', 'p+roles', 'pq']) {
+        await keys.claim(owner, 'k', 'f', 1_000);
+        await keys.finish(owner, 'k', answer);
+      }
+      expect(await store.db.write((tx) => dropKeysOf(tx, 'p'))).toBe(3);
+      expect((await keys.claim('pq', 'k', 'f', 2_000)).outcome).toBe('done');
+      expect((await keys.claim('p/token', 'k', 'f', 2_000)).outcome).toBe('claimed');
     });
   });
 
@@ -121,44 +181,25 @@ describe.each(testStores)('stores on $name', (engine) => {
       expect(await list.find(own('v'), row.id)).toBeUndefined();
       expect(await list.find({ tenantId: 't2', userId: 'u', reach: 'tenant' }, row.id)).toBeUndefined();
       expect(await list.update(own('v'), row.id, { title: 'theirs' })).toBeUndefined();
-      expect(await list.find(own('u'), row.id)).toEqual(row);
+      expect(await list.find(own('u'), row.id)).toEqual({ ...row, pinned: null, folder: null });
     });
   });
 
   it('ends runs that an earlier process left, each once, and moves them by the table of states', async () => {
-    const chat = createChatStore(store.db, 'here');
+    const chat = createChatStore(store.db, { nodeId: 'here', alone: false });
     const talk = conversation('u', 1_000, 'talk');
     await createConversationStore(store.db).insert(talk);
-    const run = (id: string, finishedAt: number | null) => ({
-      id,
-      tenant_id: 't1',
-      user_id: 'u',
-      conversation_id: talk.id,
-      message_id: newId(),
-      question_id: newId(),
-      status: finishedAt === null ? 'running' : 'completed',
-      agent_id: 'zeus',
-      agent_ids: '["zeus"]',
-      request: '{"v":1}',
-      usage: null,
-      cost_nano: 9_007_199_254_740_991,
-      error: null,
-      journal: null,
-      tool_call_count: 0,
-      first_token_ms: null,
-      created_at: 1_000,
-      finished_at: finishedAt,
-      credential: null,
-      node_id: 'gone',
-    });
+    const run = (id: string, finishedAt: number | null) => runOf(talk.id, id, finishedAt);
     const [left, done] = [newId(), newId()];
     await store.db.write(async (tx) => {
       await insertRun(tx, run(left, null));
       await insertRun(tx, run(done, 1_500));
     });
     expect((await chat.adopt(2_000, false)).map((row) => row.id)).toEqual([left]);
-    await chat.interrupt({ id: left, status: 'running' }, '{"code":"X"}', '{"v":1,"events":[]}', 2_000);
-    await chat.interrupt({ id: left, status: 'running' }, '{"code":"Y"}', '{"v":1,"events":[]}', 3_000);
+    const ended = (error: string, now: number) => ({ error, journal: '{"v":1,"events":[]}', now });
+    const nothing = () => Promise.resolve({});
+    await chat.interrupt({ id: left, status: 'running' }, ended('{"code":"X"}', 2_000), nothing);
+    await chat.interrupt({ id: left, status: 'running' }, ended('{"code":"Y"}', 3_000), nothing);
     expect(await chat.adopt(9_000, true)).toEqual([]);
     expect(await chat.run(own('u'), left)).toMatchObject({
       status: 'failed',

@@ -15,6 +15,8 @@ interface Talk {
   readonly context: Context;
   readonly agent: string | null;
   readonly model: string | null;
+  /** The message that the first question follows. */
+  readonly after: string | null;
   readonly events: boolean;
   /** Questions can be asked; null where nobody sits there. */
   readonly lines: Lines | null;
@@ -178,6 +180,7 @@ const ask = (talk: Talk, message: string, conversationId: string | null): Promis
   const body = {
     message,
     ...(conversationId === null ? {} : { conversation_id: conversationId }),
+    ...(talk.after === null ? {} : { parent_message_id: talk.after }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
   };
   return follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
@@ -211,12 +214,17 @@ const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<
     try {
       if (word === '/quit' || word === '/exit') return 0;
       if (word === '/help') out.note(REPL_HELP);
-      else if (word === '/new') conversationId = null;
-      else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
+      else if (word === '/new') {
+        conversationId = null;
+        talk = { ...talk, after: null };
+      } else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
       else if (word === '/resume' && rest[0] !== undefined) conversationId = rest[0];
       else if (word === '/history' && conversationId !== null) await history(talk.context, conversationId);
       else if (word.startsWith('/')) out.note(`no such command; ${REPL_HELP}`);
-      else conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
+      else {
+        conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
+        talk = { ...talk, after: null };
+      }
     } catch (error) {
       // One failed question does not end the talk.
       const failure = failureOf(error);
@@ -253,6 +261,7 @@ export const chatCommand = (shell: Shell): Command => {
     .option('--agent <id>', 'address one agent')
     .option('--model <model>', 'a configured model, such as openai/gpt-5-mini')
     .option('--resume [conversation-id]', 'go on with a conversation; without an id, with the newest')
+    .option('--after <message-id>', 'with --resume: the message to go on behind, in a branch of its own')
     .option('--follow <run-id>', 'follow a run that is under way')
     .option('-i, --interactive', 'go on reading questions, also from a pipe')
     .option('--events', 'every event as a line of JSON')
@@ -272,12 +281,16 @@ export const chatCommand = (shell: Shell): Command => {
       if (interactive && (events || context.out.json)) throw usage('a talk has no --json and no --events');
       const conversationId =
         typeof resume === 'string' ? resume : resume === true ? await lastConversation(context) : null;
+      const after = textOption(command, 'after') ?? null;
+      if (after !== null && conversationId === null)
+        throw usage('--after names a message of a conversation: --resume says of which');
       const lines =
         interactive || (terminal && words !== '-') ? openLines(runtime, () => runtime.interrupt()) : null;
       const talk: Talk = {
         context,
         agent: textOption(command, 'agent') ?? null,
         model: textOption(command, 'model') ?? null,
+        after,
         events,
         lines,
         mayVote: permitted(context),
@@ -291,7 +304,9 @@ export const chatCommand = (shell: Shell): Command => {
         if (interactive && lines !== null) {
           let id = conversationId;
           if (words !== '') id = (await ask(talk, words, id)).conversationId;
-          return runtime.exit(await talkOn(talk, lines, id));
+          // Only the first question begins a branch; the others follow it.
+          const further = words === '' ? talk : { ...talk, after: null };
+          return runtime.exit(await talkOn(further, lines, id));
         }
         const message = words === '' || words === '-' ? (await readAll(runtime)).trim() : words;
         if (message === '')
@@ -304,6 +319,7 @@ export const chatCommand = (shell: Shell): Command => {
   return shell.finish(command, [
     'chat "How many leave days does a first assistant have?"',
     'chat --agent chronos --resume "And next week?"',
+    'chat --resume ID --after MESSAGE_ID "And what if it rains?"',
     'git diff | pentarch chat -',
     'chat "Sum up the week" --json',
     'chat',

@@ -1,10 +1,15 @@
-import { LOST_KEYS } from '../compose-keys.ts';
-import { auditSignerOf, SIGNED_FACT } from '../compose-signing.ts';
 import type { Db } from '../db/db.ts';
-import { type Audit, createAudit, type VerifyOptions } from '../features/audit/index.ts';
+import {
+  type Audit,
+  auditSignerOf,
+  createAudit,
+  SIGNED_FACT,
+  type VerifyOptions,
+} from '../features/audit/index.ts';
 import type { PlatformKeys } from '../features/identity/index.ts';
 import { createNodeStore } from '../features/nodes/index.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { LOST_KEYS } from '../modules/sealing.ts';
 
 /** The key of the audit chain as a command has it; `signer` is null on a platform that has not signed its chains yet. */
 export const auditProofOf = async (db: Db, keys: PlatformKeys): Promise<VerifyOptions> => {

@@ -1,10 +1,6 @@
 import { constants, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ObjectBlobs } from '../compose-blobs.ts';
-import { keysFit, LOST_KEYS } from '../compose-keys.ts';
-import { composeEndpointChecks } from '../compose-outgoing.ts';
-import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
 import { checkReferences } from '../db/archive/references.ts';
@@ -16,9 +12,11 @@ import {
 } from '../db/archive/session.ts';
 import { readShapes, readSteps } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
+import { chainMessages } from '../db/message-chain.ts';
 import { migrations } from '../db/migrations/index.ts';
 import {
   type AuditSigner,
+  auditSignerOf,
   createAudit,
   noteSigning,
   SIGNING_BEGAN,
@@ -29,7 +27,10 @@ import { tenantFolder } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
 import { TIERS, type Tier } from '../kernel/caller.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { applyArchive, proofLines } from './archive/apply.ts';
+import type { ObjectBlobs } from '../modules/blobs.ts';
+import { composeEndpointChecks } from '../modules/endpoint-checks.ts';
+import { keysFit, LOST_KEYS } from '../modules/sealing.ts';
+import { applyArchive, proofLines, replacedLines } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, verifyArchive } from './archive/read.ts';
@@ -217,6 +218,10 @@ const load = async (parts: Parts, staging: string, io: Io) => {
     opened: secrets.opened,
     now: io.now,
   });
+  // Of an archive of a release that had no tree.
+  const messages = manifest.tables.find((table) => table.name === 'messages');
+  if (messages !== undefined && !messages.columns.includes('parent_id'))
+    await session.all(chainMessages('tenant_id = ?1'), [tenant.id]);
   await checkReferences(session, shapes, tenant.id);
   const chain = await verifyAudit(storeOfSession(session), tenant.id);
   if (!chain.ok)
@@ -245,7 +250,7 @@ const run = async (parts: Parts, io: Io): Promise<void> => {
     const proofs = await load(parts, staging, io);
     await placeNew(staging, config.DATA_DIR, placed);
     await session.exec('commit');
-    for (const line of proofLines(proofs)) io.out(line);
+    for (const line of [...proofLines(proofs), ...replacedLines(proofs)]) io.out(line);
     io.out(
       `tenant ${tenant.slug} is here: every row reads back with the hash that the file names; ${manifest.blobs.count} documents' bytes, ${manifest.files.length} files`,
     );

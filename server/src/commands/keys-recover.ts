@@ -1,6 +1,4 @@
 import { parseArgs } from 'node:util';
-import { composeSealing, keysFit, type Sealing } from '../compose-keys.ts';
-import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import {
   openPostgresSession,
@@ -20,11 +18,12 @@ import {
   sealedValues,
   voidSignIns,
 } from '../db/sealed.ts';
-import { createAudit, resignChains, verifyAudit } from '../features/audit/index.ts';
+import { auditSignerOf, createAudit, resignChains, verifyAudit } from '../features/audit/index.ts';
 import type { PlatformKeys } from '../features/identity/index.ts';
 import { lostEndpoint } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
 import { newWebhookSecret } from '../features/webhooks/index.ts';
+import { composeSealing, keysFit, type Sealing } from '../modules/sealing.ts';
 import { sqliteFileOf } from './archive/place.ts';
 import { type Command, type Io, UsageError } from './command.ts';
 import { platformKeysOf } from './keys.ts';
@@ -114,6 +113,7 @@ const recover = async (session: Session, keys: PlatformKeys, lost: Lost, io: Io)
   if (lost.signing_keys.length > 0) await voidSignIns(session.tx, io.now());
   await forgetKeysFact(session.tx);
   await noteRecovery(session, keys, lost, io);
+  for (const name of keys.setAside()) io.out(`the damaged file is kept as keys/${name}`);
   keys.keep();
   await session.exec('commit');
 };
@@ -140,22 +140,24 @@ export const keysRecover: Command = {
   name: 'keys recover',
   usage: '[--yes]',
   about:
-    'After DATA_DIR/keys or PLATFORM_KEY was lost for good: make new keys; sign-ins and sealed secrets are void, records stay; the server must be stopped',
+    'After DATA_DIR/keys or PLATFORM_KEY was lost for good or damaged: make new keys; sign-ins and sealed secrets are void, records stay; the server must be stopped',
   async run(args: readonly string[], io: Io): Promise<number> {
     const { values } = parseArgs({ args: [...args], options: { yes: { type: 'boolean', default: false } } });
     const config = loadConfig(io.env, io.folder);
-    const keys = platformKeysOf(config);
+    const keys = platformKeysOf(config, { damagedIsLost: true });
     const lock = lockDataDir(config.DATA_DIR);
     try {
       const session = await openAlone(config);
       try {
         if ((await readSteps(session)).length !== migrations.length)
           throw new UsageError('the schema here is not the one of this release: run "migrate" first');
-        if (await keysFit(session.tx, keys)) {
+        const damaged = keys.damaged();
+        if (damaged.length === 0 && (await keysFit(session.tx, keys))) {
           io.out('nothing is lost: the keys here open what the store has sealed');
           return 0;
         }
         const lost = await lostOf(session, composeSealing(keys));
+        for (const name of damaged) io.out(`- keys/${name} is damaged: it is moved aside`);
         for (const line of planOf(lost)) io.out(`- ${line}`);
         await confirmed(values.yes, io);
         await recover(session, keys, lost, io);

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { composeSealing, keysFit, LOST_KEYS } from '../compose-keys.ts';
 import { loadConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { replaceSealed, SEALED_PLACES, sealedValues } from '../db/sealed.ts';
@@ -12,6 +11,7 @@ import {
   tokenLifeMs,
 } from '../features/identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { composeSealing, keysFit, LOST_KEYS } from '../modules/sealing.ts';
 import { auditOf, auditProofOf } from './audit.ts';
 import type { Command, Io } from './command.ts';
 import { platformKeysOf, sealOf } from './keys.ts';

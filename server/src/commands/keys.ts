@@ -4,8 +4,9 @@ import { createSeal, openPlatformKeys, type PlatformKeys } from '../features/ide
 type Keys = Pick<Config, 'DATA_DIR' | 'PLATFORM_KEY' | 'PLATFORM_KEY_PREVIOUS'>;
 
 /** The secrets of this installation. What has none yet is made in memory; `keep` writes it. */
-export const platformKeysOf = (config: Keys): PlatformKeys =>
+export const platformKeysOf = (config: Keys, how: { damagedIsLost?: boolean } = {}): PlatformKeys =>
   openPlatformKeys({
+    ...how,
     dataDir: config.DATA_DIR,
     platformKey: config.PLATFORM_KEY,
     previousKey: config.PLATFORM_KEY_PREVIOUS,

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ObjectBlobs } from '../compose-blobs.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { dropPlatform, lastStep, migrateSession } from '../db/archive/load.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../db/archive/session.ts';
 import { readShapes } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
-import { applyArchive, proofLines, type TableProof } from './archive/apply.ts';
+import type { ObjectBlobs } from '../modules/blobs.ts';
+import { applyArchive, proofLines, replacedLines, type TableProof } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { filesFault } from './archive/paths.rules.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
@@ -223,7 +223,7 @@ export const restore: Command = {
               io,
             );
       const aside = await moveIn(config.DATA_DIR, restored, io);
-      for (const line of proofLines(proofs)) io.out(line);
+      for (const line of [...proofLines(proofs), ...replacedLines(proofs)]) io.out(line);
       io.out(
         `restored into ${config.DATABASE_URL === null ? sqliteFileOf(config) : 'PostgreSQL'}: every row reads back with the hash that the archive names; ${manifest.blobs.count} documents' bytes, ${manifest.files.length} files`,
       );

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { afterCommit } from './after-commit.ts';
 import { compiled } from './compiled.ts';
 import type { Db } from './db.ts';
 import { openSqlite } from './open.ts';
@@ -81,7 +80,7 @@ describe('sqlite store', () => {
     const add = (id: string, fails = false) =>
       db.write(
         async (tx) => {
-          afterCommit(tx, () => void ids().then((now) => seen.push(now)));
+          tx.afterCommit(() => void ids().then((now) => seen.push(now)));
           await insertKey(tx, { id, at: 1 });
           if (fails) throw new Error('on purpose');
         },

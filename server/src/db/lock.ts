@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './open.ts';
 import { StartRefused } from './refusal.ts';
 
 /**
@@ -9,7 +10,9 @@ import { StartRefused } from './refusal.ts';
  */
 export const lockDataDir = (folder: string): { release(): void } => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const db = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: 0 });
+  const file = path.join(folder, 'lock.sqlite');
+  makePrivate(file);
+  const db = new DatabaseSync(file, { timeout: 0 });
   try {
     db.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { collectAfterCommit } from './after-commit.ts';
 import type { Db } from './db.ts';
+import { createEmitter } from './emit.ts';
 import { openSqliteFile } from './open.ts';
 import { toolPool } from './postgres/pool.ts';
 import { ALL_TENANTS } from './scope.ts';
@@ -42,11 +42,15 @@ const openFile = (file: string): Db => {
   const read = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(readerDb)) });
   // SQLite itself waits for the disk here: nobody else is waiting.
   const group = createGroupCommit(writer, null, () => {});
+  const emitter = createEmitter();
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
+    oneWriter: false,
+    write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
+    emitTo: emitter.emitTo,
     conversationsVersion: () => null,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -61,11 +65,19 @@ const openFile = (file: string): Db => {
 const openUrl = (url: string): Db => {
   const pool = toolPool(url, ALL_TENANTS);
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const emitter = createEmitter();
   return {
     dialect: 'postgres',
     read,
-    write: (work) => read.transaction().execute(work),
+    oneWriter: false,
+    async write(work) {
+      const { result, committed } = await read.transaction().execute((tx) => emitter.within(tx, work));
+      committed();
+      return result;
+    },
+    emitTo: emitter.emitTo,
     conversationsVersion: () => null,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

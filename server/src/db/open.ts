@@ -1,13 +1,22 @@
-import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
-import { collectAfterCommit } from './after-commit.ts';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
+import { createEmitter } from './emit.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -19,6 +28,7 @@ import { createChangedRows } from './sqlite/changed-rows.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
+import { createWiper, mergeWords } from './sqlite/wiper.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface SqliteOptions {
@@ -29,15 +39,29 @@ export interface SqliteOptions {
   onError?(error: unknown): void;
 }
 
+/** For its owner alone, whatever the umask says; SQLite makes the files beside it with the same rights. */
+export const makePrivate = (file: string): void => {
+  if (file === ':memory:') return;
+  // Not opened where it is there: to close it would take away the locks that this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`])
+    if (existsSync(one)) chmodSync(one, 0o600);
+};
+
 /** Opens a file with the pragmas and the vector extension that every connection of the platform needs. */
 export const openSqliteFile = (
   file: string,
   options: { readOnly: boolean; synchronous: 'full' | 'normal' },
 ): DatabaseSync => {
+  if (!options.readOnly) makePrivate(file);
   const db = new DatabaseSync(file, { readOnly: options.readOnly, allowExtension: true, timeout: 5_000 });
   sqliteVec.load(db);
   db.enableLoadExtension(false);
-  if (!options.readOnly) db.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous}`);
+  // What is deleted is overwritten (docs/security.md).
+  if (!options.readOnly)
+    db.exec(
+      `pragma journal_mode = wal; pragma synchronous = ${options.synchronous}; pragma secure_delete = on`,
+    );
   db.exec(
     'pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma mmap_size = 268435456',
   );
@@ -58,6 +82,21 @@ const growLog = (file: string): void => {
     const zeros = Buffer.alloc(1 << 20);
     for (let at = fstatSync(log).size; at < LOG_BYTES; at += zeros.length)
       writeSync(log, zeros, 0, Math.min(zeros.length, LOG_BYTES - at), at);
+  } finally {
+    closeSync(log);
+  }
+};
+
+const LOG_HEADER_BYTES = 32;
+
+/** Overwrites all frames of the log in their place: it gets no longer, so that a full disk does not matter. */
+const zeroLog = (file: string): void => {
+  const log = openSync(`${file}-wal`, 'r+');
+  try {
+    const zeros = Buffer.alloc(1 << 20);
+    const { size } = fstatSync(log);
+    for (let at = LOG_HEADER_BYTES; at < size; )
+      at += writeSync(log, zeros, 0, Math.min(zeros.length, size - at), at);
   } finally {
     closeSync(log);
   }
@@ -99,16 +138,32 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       if (sql === 'commit') changed.committed();
     },
   };
-  const group = createGroupCommit(steps, log?.sync ?? null, checkpointer.committed);
+  const emitter = createEmitter(options.onError);
+  const wiper = createWiper({
+    all: (statement) => writerDb.prepare(statement).all(),
+    bringOver: checkpointer.bringOver,
+    wake: () => void group.write(() => emitter.within(tx, () => Promise.resolve()), {}).catch(() => {}),
+    fill: () => zeroLog(options.file),
+    onError: options.onError ?? (() => {}),
+  });
+  writer.onRemoved = wiper.deleted;
+  const group = createGroupCommit(steps, log?.sync ?? null, () => {
+    checkpointer.committed();
+    wiper.committed();
+  });
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
+    oneWriter: true,
+    write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
+    emitTo: emitter.emitTo,
     conversationsVersion: changed.version,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
     close: async () => {
+      wiper.close();
       await group.idle();
       await checkpointer.close();
       readerDb.close();
@@ -117,6 +172,15 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       writerDb.close();
     },
   };
+};
+
+/** Writes the file anew, so that nothing of what was deleted is left in it. Nobody else may have it open. */
+export const vacuumSqlite = (file: string): void => {
+  const db = openSqliteFile(file, { readOnly: false, synchronous: 'full' });
+  mergeWords((statement) => db.prepare(statement).all(), Number.MAX_SAFE_INTEGER - 1);
+  db.exec('vacuum');
+  db.exec('pragma wal_checkpoint(truncate)');
+  db.close();
 };
 
 /** Of a repeatable write whose transaction was ended for another one. */
@@ -129,6 +193,8 @@ export interface PostgresOptions {
   unscoped?: 'nothing' | 'all';
   /** Told where the policies of the tables do not hold for this user, and what to do. */
   onGap?(gap: string): void;
+  /** Told of faults of what follows a commit. */
+  onError?(error: unknown): void;
 }
 
 /** Of a process, beside those for its tenants' work. */
@@ -172,14 +238,16 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   });
   const store = createPostgresStore(pool);
   const { read } = store;
+  const emitter = createEmitter(options.onError);
   return {
     dialect: 'postgres',
     read,
+    oneWriter: false,
     async write(work, how = {}) {
       for (let tries = 1; ; tries++) {
         try {
           const { result, committed } = await store.transaction(
-            (tx) => collectAfterCommit(tx, work),
+            (tx) => emitter.within(tx, work),
             how.deferred === true,
           );
           committed();
@@ -189,7 +257,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
         }
       }
     },
+    emitTo: emitter.emitTo,
     conversationsVersion: () => null,
+    connections: pool.connections,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -12,6 +12,7 @@ import { within } from '../db/scope.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { withinLog } from '../kernel/log-fields.ts';
 import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
@@ -27,7 +28,9 @@ import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
+import { logWorkOf, requestLine } from './request-line.ts';
 import { withLazyChildren } from './request-logger.ts';
+import { endRequestSpan, openRequestSpan } from './request-span.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { IGNORED_HEADER } from './unknown-fields.ts';
@@ -204,6 +207,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
   });
   app.decorateRequest('context', null as never);
+  app.decorateRequest('span', null);
 
   if (options.corsOrigins.length > 0) {
     await app.register(cors, {
@@ -237,6 +241,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   );
   const paths = createPathTable(options.routes, prefixesOf, described);
   if (options.openRequests !== undefined) app.addHook('onRequest', options.openRequests.onRequest);
+  app.addHook('onRequest', (request, _reply, done) => {
+    openRequestSpan(request);
+    done();
+  });
   app.addHook(
     'onRequest',
     createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),
@@ -250,7 +258,11 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
   });
   // After the body has been read, whose events would leave the scope again: handler and answer run within it.
-  app.addHook('preHandler', (request, _reply, done) => within(tenantOf(request), done));
+  app.addHook('preHandler', (request, _reply, done) =>
+    within(tenantOf(request), () =>
+      withinLog(logWorkOf(request), () => (request.span === null ? done() : request.span.within(done))),
+    ),
+  );
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({
@@ -259,17 +271,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
-    options.logger.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 100) / 100,
-        ...(request.context?.caller ? { user_id: request.context.caller.userId } : {}),
-      },
-      'request',
-    );
+    endRequestSpan(request, reply);
+    const { level, line } = requestLine(request, reply, route);
+    if (request.context?.log !== undefined) request.context.log.ended = true;
+    options.logger[level](line, 'request');
     if (isRefusal(reply.statusCode, request)) {
       options.refused?.({
         caller: request.context?.caller ?? null,

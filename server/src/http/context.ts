@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import type { AppError } from '../kernel/errors.ts';
+import type { LogWork } from '../kernel/log-fields.ts';
 import { OIDC_PATHS } from '../kernel/oidc.ts';
 import type { ErrorShape } from './error-body.ts';
 import type { Access } from './route.ts';
@@ -15,6 +16,8 @@ export interface RequestContext {
   noted?: boolean;
   /** The error that the request was answered with, for those who look at its end. */
   fault?: AppError;
+  /** What lines of the log say of the request. */
+  log?: LogWork;
 }
 
 declare module 'fastify' {
@@ -33,6 +36,8 @@ const V1 = '/api/v1';
 const V2 = '/v2';
 /** The OpenAI-compatible door. */
 const OPENAI = '/v1';
+/** What of it speaks the wire of the Messages API. */
+const MESSAGES = '/v1/messages';
 /** The door of the agent-to-agent protocol. */
 const A2A = '/a2a';
 const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
@@ -59,6 +64,7 @@ export const rewriteUrl = (target: string): string => {
 export const contextOf = (path: string): RequestContext => {
   if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
   if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
+  if (under(path, MESSAGES)) return { shape: 'anthropic', table: 'reference', caller: null };
   if (under(path, OPENAI)) return { shape: 'openai', table: 'reference', caller: null };
   if (under(path, A2A)) return { shape: 'jsonrpc', table: 'reference', caller: null };
   const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
@@ -103,12 +109,21 @@ export const repeatsAuthorization = (request: FastifyRequest): boolean => {
   return false;
 };
 
+/** Clients of the Messages API may send their key under a name of its own, which goes before the other one. */
+const keyOfMessages = (request: FastifyRequest): string | null => {
+  const key = request.headers['x-api-key'];
+  if (request.context.shape !== 'anthropic' || key === undefined) return null;
+  return typeof key === 'string' && /^[^\s,]+$/.test(key) ? key : '';
+};
+
 /**
  * The bearer token of the request, or null; '' (which no token is) for a header of another form or more than one. RFC 6750
  * section 2.1; the scheme's name is case-insensitive.
  */
 export const bearerToken = (request: FastifyRequest): string | null => {
   const header = request.headers.authorization;
+  const key = keyOfMessages(request);
+  if (key !== null) return key;
   if (header === undefined) return null;
   if (repeatsAuthorization(request)) return '';
   // As nearly all write it: no expression over a thousand characters.

@@ -5,9 +5,9 @@ export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 /**
  * A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2), `openai`
- * that of the OpenAI-compatible door, `jsonrpc` that of the A2A door.
+ * that of the OpenAI-compatible door, `anthropic` that of `/v1/messages`, `jsonrpc` that of the A2A door.
  */
-export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'jsonrpc';
+export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'anthropic' | 'jsonrpc';
 
 /** JSON-RPC 2.0, section 5.1; the rest are server errors of its free range. */
 const RPC_CODES: Partial<Record<ErrorCode, number>> = {
@@ -93,9 +93,37 @@ export const openAiError = (error: AppError, requestId: string): Record<string, 
   };
 };
 
+const ANTHROPIC_TYPES: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'authentication_error',
+  FORBIDDEN: 'permission_error',
+  NOT_FOUND: 'not_found_error',
+  COST_EXCEEDED: 'billing_error',
+  PAYLOAD_TOO_LARGE: 'request_too_large',
+  RATE_LIMITED: 'rate_limit_error',
+  SERVICE_UNAVAILABLE: 'overloaded_error',
+  UPSTREAM_TIMEOUT: 'timeout_error',
+};
+
+/** The body of an error on `/v1/messages`; also what its streams send for one. */
+export const anthropicError = (error: AppError, requestId: string): Record<string, unknown> => {
+  const { code, message, details } = error;
+  const param = typeof details.param === 'string' ? details.param : firstField(details);
+  return {
+    type: 'error',
+    error: {
+      type: ANTHROPIC_TYPES[code] ?? (error.status >= 500 ? 'api_error' : 'invalid_request_error'),
+      message: param === null ? message : `${param}: ${message}`,
+      ...furtherDetails(details),
+    },
+    request_id: requestId,
+  };
+};
+
+const HAS_NO_422: ReadonlySet<ErrorShape> = new Set(['openai', 'anthropic', 'jsonrpc']);
+
 /** The status by which an error leaves: these protocols have 400 for what the contract calls 422. */
 export const errorStatus = (error: AppError, shape: ErrorShape): number =>
-  (shape === 'openai' || shape === 'jsonrpc') && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+  HAS_NO_422.has(shape) && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'invalid_request',
@@ -125,6 +153,7 @@ export const errorBody = (error: AppError, shape: ErrorShape, requestId: string)
   }
   if (shape === 'jsonrpc') return rpcError(error, requestId);
   if (shape === 'openai') return openAiError(error, requestId);
+  if (shape === 'anthropic') return anthropicError(error, requestId);
   if (shape === 'A') return { error: { code, message, details, request_id: requestId } };
   const reason = code === 'UNAUTHORIZED' && typeof details.reason === 'string' ? details.reason : code;
   return { error: code.toLowerCase(), message, code: reason, details, request_id: requestId };

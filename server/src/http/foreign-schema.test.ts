@@ -134,6 +134,12 @@ describe('schemas of strangers', () => {
     }
   });
 
+  // A promise that is rejected where nobody waits for it ends the process.
+  it('that want to be checked later are checked at once', () => {
+    expect(isOk({ $async: true, ...field({ type: 'string' }) }, { a: 1 })).toBe(false);
+    expect(isOk({ $async: true, ...field({ type: 'string' }) }, { a: 'x' })).toBe(true);
+  });
+
   it('cannot stand in for a draft, or for one another', () => {
     const $id = 'http://json-schema.org/draft-07/schema';
     const $schema = 'http://json-schema.org/draft-07/schema#';

@@ -44,6 +44,8 @@ export const createGuard = (options: GuardOptions) => {
     const onApi = request.context.table !== null;
     reply.headers(onApi ? apiHeaders : pageHeaders);
     reply.header('x-request-id', request.id);
+    // By this name clients of the Messages API look for it.
+    if (request.context.shape === 'anthropic') reply.header('request-id', request.id);
     // The next request of this client finds another node, or the next process.
     if (options.stopping?.() === true) reply.header('connection', 'close');
 

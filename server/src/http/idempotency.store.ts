@@ -1,4 +1,6 @@
 import type { Db, Queryable } from '../db/db.ts';
+import type { IdempotencyRow } from '../db/tables/http.ts';
+import type { Cluster } from '../kernel/cluster.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
 /** Encrypts what is kept, bound to the key that `about` names: an answer may hold a secret that is shown once. */
@@ -10,6 +12,9 @@ export interface BodySeal {
 /** What a stored answer belongs to. */
 export const aboutAnswer = (row: { caller_id: string; key: string }): string =>
   `idempotency_keys.body/${row.caller_id}/${row.key}`;
+
+/** How often a key may be freed in the middle before it counts as taken. */
+const CLAIM_TRIES = 5;
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
 
@@ -27,11 +32,26 @@ export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: 
   return Number(gone.numDeletedRows);
 };
 
-/** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
+/** Drops all keys of a person, whichever credential took them (`replayOwner`): erased answers are replayed to nobody. */
+export const dropKeysOf = async (tx: Queryable, userId: string): Promise<number> => {
+  const gone = await tx
+    .deleteFrom('idempotency_keys')
+    .where((w) =>
+      w.or([
+        w('caller_id', '=', userId),
+        w('caller_id', 'like', `${userId}/%`),
+        w('caller_id', 'like', `${userId}+%`),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};
+
+/** `cluster`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
 export const createIdempotencyStore = (
   db: Db,
   seal: BodySeal = PLAIN,
-  nodeId: string | null = null,
+  cluster: Cluster | null = null,
 ): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
@@ -41,18 +61,30 @@ export const createIdempotencyStore = (
         .where('key', '=', key)
         .where('created_at', '<=', now - IDEMPOTENCY_TTL_MS)
         .execute();
-      const inserted = await tx
-        .insertInto('idempotency_keys')
-        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now, node_id: nodeId })
-        .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
-        .executeTakeFirst();
-      if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
-      const row = await tx
-        .selectFrom('idempotency_keys')
-        .selectAll()
-        .where('caller_id', '=', callerId)
-        .where('key', '=', key)
-        .executeTakeFirst();
+      let row: IdempotencyRow | undefined;
+      for (let tries = 0; row === undefined && tries < CLAIM_TRIES; tries++) {
+        const inserted = await tx
+          .insertInto('idempotency_keys')
+          .values({
+            caller_id: callerId,
+            key,
+            fingerprint,
+            state: 'running',
+            created_at: now,
+            node_id: cluster?.nodeId ?? null,
+            run_id: null,
+          })
+          .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
+          .executeTakeFirst();
+        if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
+        // Undefined where the other request has failed and freed its key since: it may be taken now.
+        row = await tx
+          .selectFrom('idempotency_keys')
+          .selectAll()
+          .where('caller_id', '=', callerId)
+          .where('key', '=', key)
+          .executeTakeFirst();
+      }
       if (row === undefined) return { outcome: 'running', runId: null };
       if (row.fingerprint !== fingerprint) return { outcome: 'mismatch' };
       if (row.state !== 'done') return { outcome: 'running', runId: row.body };
@@ -68,13 +100,13 @@ export const createIdempotencyStore = (
   async bind(tx, callerId, key, runId) {
     await tx
       .updateTable('idempotency_keys')
-      .set({ body: runId })
+      .set({ body: runId, run_id: runId })
       .where('caller_id', '=', callerId)
       .where('key', '=', key)
       .where('state', '=', 'running')
       .execute();
   },
-  finish: (callerId, key, answer) =>
+  finish: (callerId, key, answer, claimedAt) =>
     db.write(async (tx) => {
       await tx
         .updateTable('idempotency_keys')
@@ -86,6 +118,7 @@ export const createIdempotencyStore = (
         })
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
+        .$if(claimedAt !== undefined, (q) => q.where('created_at', '=', Number(claimedAt)))
         .execute();
     }),
   release: (callerId, key, runId, claimedAt) =>
@@ -109,15 +142,15 @@ export const createIdempotencyStore = (
         .where((w) =>
           w.or([
             w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-            ...(fresh && nodeId !== null ? [w('node_id', '=', nodeId)] : []),
+            ...(fresh && cluster !== null ? [w('node_id', '=', cluster.nodeId)] : []),
           ]),
         )
         .execute();
     }),
   sweep: (now) =>
     db.write(async (tx) => {
-      // The embedded store belongs to one process, so what is still running at its start died with the last one.
-      const dead = db.dialect === 'sqlite' ? now : now - 3_600_000;
+      // Where there are no other nodes, what is still running at the start died with the last process.
+      const dead = (cluster?.alone ?? db.oneWriter) ? now : now - 3_600_000;
       await tx
         .deleteFrom('idempotency_keys')
         .where((w) =>

@@ -29,7 +29,8 @@ export interface IdempotencyStore {
   claim(callerId: string, key: string, fingerprint: string, now: number): Promise<ClaimResult>;
   /** Notes in the transaction that accepts a request which run it has become: so it is found again after a crash. */
   bind(tx: Queryable, callerId: string, key: string, runId: string): Promise<void>;
-  finish(callerId: string, key: string, answer: StoredAnswer): Promise<void>;
+  /** Never the key of another request that has taken it since (`claimedAt`): its own may be gone with what it had made. */
+  finish(callerId: string, key: string, answer: StoredAnswer, claimedAt?: number): Promise<void>;
   /**
    * Frees the key of a request that is bound to this run, or to none: never that of one that has taken it since (`claimedAt`
    * tells two that are bound to none apart).
@@ -163,7 +164,7 @@ export const createIdempotency = (
       // The work stands: done again under a freed key it would be there twice.
       if (answer) {
         await later
-          .do(() => store.finish(callerId, key, answer))
+          .do(() => store.finish(callerId, key, answer, claimedAt))
           .catch((error: unknown) => {
             willFinish = isStoreUnavailable(error);
             throw error;

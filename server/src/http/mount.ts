@@ -10,7 +10,7 @@ import {
   replayOwner,
   type StoredAnswer,
 } from './idempotency.ts';
-import type { AnyRoute, RouteAudit } from './route.ts';
+import type { AnyRoute, NoteTarget, RouteAudit } from './route.ts';
 import { shownOnceFields, withoutSecrets } from './shown-once.ts';
 import { droppingUnknown } from './unknown-fields.ts';
 
@@ -91,6 +91,15 @@ const noteOf = (route: AnyRoute, request: FastifyRequest, audited: AuditRoute | 
   };
 };
 
+const noteOnOf =
+  (route: AnyRoute, request: FastifyRequest, audited: AuditRoute | undefined): NoteTarget =>
+  async (tx, targetId) => {
+    const { audit } = route;
+    const { caller } = request.context;
+    if (audit === undefined || audited === undefined || caller === null) return;
+    await audited({ ...entryOf(audit, caller, request), targetId }, tx);
+  };
+
 const call = (
   route: AnyRoute,
   request: FastifyRequest,
@@ -104,6 +113,7 @@ const call = (
     params: request.params,
     caller: request.context.caller,
     note: noteOf(route, request, audited),
+    noteOn: noteOnOf(route, request, audited),
     request,
     reply,
     requestId: request.id,
@@ -128,9 +138,18 @@ const targetOf = (audit: RouteAudit, request: FastifyRequest): string | null => 
   return typeof value === 'string' ? value : null;
 };
 
+const actionOf = ({ action }: RouteAudit, { query }: FastifyRequest): string => {
+  if (typeof action === 'string') return action;
+  const asked =
+    typeof query === 'object' &&
+    query !== null &&
+    Object.entries(query).some(([name, value]) => name === action.query && value === true);
+  return asked ? action.asked : action.plain;
+};
+
 const entryOf = (audit: RouteAudit, caller: Caller, request: FastifyRequest): Parameters<AuditRoute>[0] => ({
   caller,
-  action: audit.action,
+  action: actionOf(audit, request),
   targetType: audit.targetType,
   targetId: targetOf(audit, request),
   requestId: request.id,
@@ -214,7 +233,9 @@ const optionsOf = (
       ...(route.params === undefined ? {} : { params: route.params }),
       response,
     },
-    ...(route.audit === undefined || audited === undefined ? {} : { onSend: auditing(route.audit, audited) }),
+    ...(route.audit === undefined || route.audit.each === true || audited === undefined
+      ? {}
+      : { onSend: auditing(route.audit, audited) }),
     ...(route.unknownFields === undefined || route.body === undefined
       ? {}
       : { preValidation: droppingUnknown(route.body) }),

@@ -67,6 +67,24 @@ const errorSchemaOpenAi = {
   },
 };
 
+const errorSchemaAnthropic = {
+  type: 'object',
+  required: ['type', 'error', 'request_id'],
+  properties: {
+    type: { const: 'error' },
+    error: {
+      type: 'object',
+      required: ['type', 'message'],
+      properties: {
+        type: { type: 'string' },
+        message: { type: 'string' },
+        details: { type: 'object', additionalProperties: true },
+      },
+    },
+    request_id: { type: 'string' },
+  },
+};
+
 /** JSON-RPC 2.0, section 5, with the reason as the A2A protocol has it. */
 const errorSchemaRpc = {
   type: 'object',
@@ -86,9 +104,10 @@ const errorSchemaRpc = {
   },
 };
 
-/** On the OpenAI-compatible door. */
+/** On the doors of clients of other APIs. */
 const isOpenAi = (path: string): boolean => path.startsWith('/v1/');
 const shapeOf = (path: string): string => {
+  if (path.startsWith('/v1/messages')) return 'ErrorAnthropic';
   if (isOpenAi(path)) return 'ErrorOpenAI';
   if (path.startsWith('/a2a')) return 'ErrorRpc';
   return path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
@@ -233,6 +252,7 @@ export const openApiDocument = (
     ErrorA: errorSchemaA,
     ErrorB: errorSchemaB,
     ErrorOpenAI: errorSchemaOpenAi,
+    ErrorAnthropic: errorSchemaAnthropic,
     ErrorRpc: errorSchemaRpc,
   };
   document.components = components;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { Along } from '../db/db.ts';
+import type { Along, Queryable } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import type { Permission } from '../kernel/permissions.ts';
 
@@ -41,7 +41,12 @@ export interface SignedInInput<B, Q, P> extends RouteInput<B, Q, P> {
   caller: Caller;
   /** The row of the route's `audit`, for the transaction of what it records. */
   note: Along;
+  /** The same of one record among many, for a route whose `audit` is of each. */
+  noteOn: NoteTarget;
 }
+
+/** Writes a row of the audit chain about a record, in the transaction of its change. */
+export type NoteTarget = (tx: Queryable, targetId: string) => Promise<void>;
 
 interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -86,11 +91,13 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
 }
 
 export interface RouteAudit {
-  /** `document.deleted` */
-  action: string;
+  /** `document.deleted`; where a query parameter of this name is true, the second one. */
+  action: string | { plain: string; query: string; asked: string };
   targetType: string;
   /** The path parameter that names what was acted on. */
   target?: string;
+  /** A row for each record, which the handler writes by `noteOn`; no other. */
+  each?: true;
   /** For a route that does this only where it answers with this content type. */
   onlyAs?: string;
 }

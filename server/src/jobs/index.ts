@@ -8,6 +8,7 @@ export {
   PermanentJobError,
   RetryLater,
   tenantIn,
+  type WaitingJobs,
 } from './port.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
 export { createTicker, type Ticker } from './ticker.ts';

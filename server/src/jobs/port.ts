@@ -69,6 +69,14 @@ export interface JobDepth {
   dead: number;
 }
 
+/** What waits of one kind. */
+export interface WaitingJobs {
+  kind: string;
+  queued: number;
+  /** How long the longest due one has waited; 0 where none is due. */
+  oldestMs: number;
+}
+
 export interface Jobs {
   /** Adds a job as part of `tx`: it is there if and only if the transaction commits. */
   enqueue<P>(tx: Queryable, kind: JobKind<P>, payload: P, options?: EnqueueOptions): Promise<void>;
@@ -78,6 +86,8 @@ export interface Jobs {
   /** Takes nothing new, gives running handlers `graceMs`, then aborts them; what is not finished is done again later. */
   stop(graceMs: number): Promise<void>;
   depth(): Promise<JobDepth>;
+  /** Of every kind that has a worker here. */
+  waiting(): Promise<WaitingJobs[]>;
 }
 
 /** A failure that no further attempt can mend: the job is dead at once. */

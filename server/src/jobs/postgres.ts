@@ -5,9 +5,17 @@ import { newId } from '../kernel/ids.ts';
 import { atMost } from '../kernel/races.ts';
 import { storableDeep } from '../kernel/storable.ts';
 import { type Jobs, NewerPayload } from './port.ts';
-import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
+import { asError, contextOf, outcomeOf, type Worker, withTrace, workerOf } from './registry.ts';
 import { ABORT_GRACE_MS, errorText } from './rules.ts';
-import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind, takeOpenJobs } from './store.ts';
+import {
+  countBossJobs,
+  countJobs,
+  deleteDeadBefore,
+  insertJob,
+  lockKind,
+  takeOpenJobs,
+  waitingBossJobs,
+} from './store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 export interface PostgresJobsOptions {
@@ -268,7 +276,7 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
       await send(
         tx,
         kind.name,
-        { attempt: 1, payload },
+        { attempt: 1, payload: withTrace(payload) },
         { runAt: how.runAt, priority: how.priority ?? 0, group: how.group ?? null },
       );
       const worker = workers.get(kind.name);
@@ -319,5 +327,6 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
         dead: kept.dead ?? 0,
       };
     },
+    waiting: () => waitingBossJobs(db.read, [...workers.keys()]),
   };
 };

@@ -1,4 +1,6 @@
 import { within } from '../db/scope.ts';
+import { withLogFields } from '../kernel/log-fields.ts';
+import { presentTrace, traced } from '../kernel/tracing.ts';
 import {
   type JobContext,
   type JobHandler,
@@ -17,6 +19,22 @@ export interface Worker {
   run(stored: unknown, context: JobContext): Promise<void>;
   dead(stored: unknown, error: Error): Promise<void>;
 }
+
+/** The payload with the trace of who asks for it, where there is one and it names none. */
+export const withTrace = (payload: unknown): unknown => {
+  const traceparent = presentTrace();
+  return traceparent === null || typeof payload !== 'object' || payload === null || Array.isArray(payload)
+    ? payload
+    : { traceparent, ...payload };
+};
+
+const traceIn = (stored: unknown): string | null =>
+  typeof stored === 'object' &&
+  stored !== null &&
+  'traceparent' in stored &&
+  typeof stored.traceparent === 'string'
+    ? stored.traceparent
+    : null;
 
 const versionIn = (stored: unknown): number =>
   typeof stored === 'object' && stored !== null && 'v' in stored && typeof stored.v === 'number'
@@ -38,7 +56,25 @@ export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: Job
     options,
     run: async (stored, context) => {
       const payload = parse(stored);
-      await within(kind.tenantOf(payload), () => handler.run(payload, context));
+      const tenantId = kind.tenantOf(payload);
+      const fields = { job: kind.name, ...(tenantId === null ? {} : { tenant_id: tenantId }) };
+      const asked = traceIn(stored);
+      await traced(
+        `job ${kind.name}`,
+        {
+          kind: 'consumer',
+          // Long after who asked for it: a trace of its own, that leads back.
+          parent: 'root',
+          links: asked === null ? [] : [asked],
+          attributes: {
+            'pentarch.job.kind': kind.name,
+            'pentarch.job.id': context.jobId,
+            'pentarch.job.attempt': context.attempt,
+            'pentarch.tenant.id': tenantId,
+          },
+        },
+        () => within(tenantId, () => withLogFields(fields, () => handler.run(payload, context))),
+      );
     },
     dead: async (stored, error) => {
       if (handler.dead === undefined) return;

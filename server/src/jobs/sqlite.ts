@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { atMost } from '../kernel/races.ts';
 import type { Jobs } from './port.ts';
-import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
+import { asError, contextOf, outcomeOf, type Worker, withTrace, workerOf } from './registry.ts';
 import { ABORT_GRACE_MS, errorText } from './rules.ts';
 import {
   anythingDue,
@@ -17,6 +17,7 @@ import {
   insertJob,
   renewLease,
   requeueJob,
+  waitingJobs,
 } from './store.ts';
 
 export interface SqliteJobsOptions {
@@ -184,7 +185,7 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
         id: newId(),
         kind: kind.name,
         state: 'queued',
-        payload: JSON.stringify(payload),
+        payload: JSON.stringify(withTrace(payload)),
         priority: how.priority ?? 0,
         group_key: how.group ?? null,
         attempts: 0,
@@ -222,6 +223,7 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
       const counts = await countJobs(db.read);
       return { queued: counts.queued ?? 0, running: counts.running ?? 0, dead: counts.dead ?? 0 };
     },
+    waiting: () => waitingJobs(db.read, [...workers.keys()], clock.now()),
     async runDue() {
       let attempts = 0;
       for (;;) {

@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../db/db.ts';
 import type { JobRow } from '../db/tables/jobs.ts';
+import type { WaitingJobs } from './port.ts';
 
 /** Statements of the SQLite engine, and the dead letters of both. */
 
@@ -152,6 +153,43 @@ export const countBossJobs = async (
     db,
   );
   return Object.fromEntries(result.rows.map((row) => [row.state, Number(row.n)]));
+};
+
+/** Each of `kinds`, what waits of it or not. */
+const ofKinds = (
+  kinds: readonly string[],
+  rows: readonly { kind: string; n: number; oldest_ms: number | null }[],
+): WaitingJobs[] =>
+  kinds.map((kind) => {
+    const row = rows.find((one) => one.kind === kind);
+    return { kind, queued: Number(row?.n ?? 0), oldestMs: Math.max(0, Number(row?.oldest_ms ?? 0)) };
+  });
+
+export const waitingJobs = async (
+  db: Queryable,
+  kinds: readonly string[],
+  now: number,
+): Promise<WaitingJobs[]> => {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['kind', (eb) => eb.fn.countAll<number>().as('n')])
+    .select(sql<number | null>`${now} - min(run_at)`.as('oldest_ms'))
+    .where('state', '=', 'queued')
+    .groupBy('kind')
+    .execute();
+  return ofKinds(kinds, rows);
+};
+
+/** The same as pg-boss keeps them, by the clock of the store. */
+export const waitingBossJobs = async (db: Queryable, kinds: readonly string[]): Promise<WaitingJobs[]> => {
+  if (kinds.length === 0) return [];
+  const { rows } = await sql<{ kind: string; n: number; oldest_ms: number | null }>`
+    select name as kind, count(*) as n,
+      (extract(epoch from clock_timestamp() - min(greatest(start_after, created_on))) * 1000)::bigint as oldest_ms
+    from pgboss.job where name in (${sql.join(kinds)}) and state in ('created', 'retry') group by name`.execute(
+    db,
+  );
+  return ofKinds(kinds, rows);
 };
 
 /** Until the end of the transaction no other node fetches jobs of this kind (PostgreSQL). */

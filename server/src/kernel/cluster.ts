@@ -1,3 +1,11 @@
+/** This process among those of its platform. */
+export interface Cluster {
+  /** Stays with the data folder. The same in runs, reservations, executions, idempotency keys, `nodes` and lines of the log. */
+  readonly nodeId: string;
+  /** No other process is at work on this store, and none can come as long as this one is. */
+  readonly alone: boolean;
+}
+
 /**
  * What nodes of one platform say to each other at once, beside the store. A message may get lost while the way is broken:
  * whoever sends or waits must come to the right end without it, only later (the store is asked again).

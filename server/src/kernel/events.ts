@@ -21,33 +21,15 @@ export interface PlatformEvent {
 
 export type NewEvent = Omit<PlatformEvent, 'id' | 'createdAt'>;
 
-/** Publishing never fails the work that it reports. An event that the outbox has recorded keeps its id. */
-export interface EventSink {
-  publish(event: NewEvent | PlatformEvent): void;
-}
-
-/**
- * Records an event for the webhooks of its tenant inside the transaction of the change that it reports, so that it is
- * delivered if and only if the change is there. Hand the returned event to `EventSink.publish` after the commit.
- */
-export interface EventOutbox<Tx> {
-  record(tx: Tx, event: NewEvent): Promise<PlatformEvent>;
-}
-
-/**
- * An outbox for features that are made before the webhooks are: it hands on to the one that `connect` names, and until
- * then only numbers events, since nobody can have subscribed to anything yet.
- */
-export const createLateOutbox = <Tx>(
-  stamp: (event: NewEvent) => PlatformEvent,
-): { outbox: EventOutbox<Tx>; connect(outbox: EventOutbox<Tx>): void } => {
-  let connected: EventOutbox<Tx> | null = null;
-  return {
-    outbox: {
-      record: (tx, event) => connected?.record(tx, event) ?? Promise.resolve(stamp(event)),
-    },
-    connect(outbox) {
-      connected = outbox;
-    },
-  };
+/** Told to connections alone: whoever misses it reads how the record stands. */
+export type PassingEvent = NewEvent & {
+  type: 'run.started' | 'run.completed' | 'run.failed' | 'proposal.updated';
 };
+
+/**
+ * For what has no change of rows of its own to go with. All else is `tx.emit` (db/db.ts), and so is everything that
+ * webhooks can subscribe to. Publishing never fails the work that it reports.
+ */
+export interface EventSink {
+  publish(event: PassingEvent): void;
+}

@@ -43,6 +43,8 @@ export interface Grounding {
   passages: GroundingPassage[] | null;
   /** One remembered fact each. */
   memories: readonly string[];
+  /** What the memory will keep of the question, one fact each. */
+  noted?: readonly string[];
 }
 
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;

@@ -6,6 +6,9 @@
 /** The platform's own public clients. */
 export const OIDC_CLIENTS = { console: 'pentarch-console', cli: 'pentarch-cli' } as const;
 
+/** RFC 8628. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 export const isLoopbackHost = (hostname: string): boolean => LOOPBACK_HOSTS.has(hostname);
@@ -21,14 +24,16 @@ export interface OidcClient {
   name: string;
   type: 'public' | 'confidential';
   redirectUris: readonly string[];
+  /** Where a person may go after a sign-out. */
+  postLogoutRedirectUris: readonly string[];
   /** SHA-256 of the secret, base64url. */
   secretHash: string | null;
   /** Public keys of a client that signs assertions instead of showing a secret. */
   jwks: readonly Record<string, unknown>[] | null;
   /** Of the platform itself (`OIDC_CLIENTS`): its redirect addresses follow from rules, and none is registered. */
   firstParty: boolean;
-  /** May use the authorization endpoint and client credentials. */
-  grants: readonly ('authorization_code' | 'refresh_token' | 'client_credentials')[];
+  /** What it may get tokens by. */
+  grants: readonly ('authorization_code' | 'refresh_token' | 'client_credentials' | typeof DEVICE_GRANT)[];
 }
 
 export interface OidcAccount {
@@ -72,6 +77,8 @@ export interface OidcPorts {
 
   findRecord(model: string, id: string): Promise<OidcRecord | null>;
   findRecordByUid(model: string, uid: string): Promise<OidcRecord | null>;
+  /** The device code that a person has typed the user code of. Its `jti` is good for these ports alone. */
+  findDeviceRecord(userCode: string): Promise<OidcRecord | null>;
   saveRecord(record: {
     model: string;
     id: string;
@@ -120,6 +127,10 @@ export interface OidcPorts {
     signedOut(): string;
     /** For a person who was asked and did not sign out. */
     stayedSignedIn(): string;
+    /** Where the code of another device is typed. */
+    deviceCode(view: DeviceForm & { fault: string | null }): string;
+    deviceConfirm(view: DeviceForm & { client: string; address: string; program: string }): string;
+    deviceDone(client: string): string;
     contentSecurityPolicy(formTargets: readonly string[]): string;
   };
   log: {
@@ -128,12 +139,20 @@ export interface OidcPorts {
   };
 }
 
+/** The form by which a person lets another device in (RFC 8628, 3.3). */
+export interface DeviceForm {
+  action: string;
+  xsrf: string;
+  userCode: string;
+}
+
 /** A person in the middle of an authorization: what to ask of them. */
 export interface OidcInteraction {
   uid: string;
   prompt: 'login' | 'consent';
   client: OidcClient;
-  redirectUri: string;
+  /** Null where another device gets the answer (RFC 8628). */
+  redirectUri: string | null;
   /** Scopes that were asked for. */
   scope: string;
   accountId: string | null;
@@ -161,6 +180,8 @@ export const OIDC_PATHS = {
   userinfo: '/oidc/v1/userinfo',
   endSession: '/oidc/v1/end_session',
   interaction: '/oauth/v2/interaction',
+  deviceAuthorization: '/oauth/v2/device_authorization',
+  device: '/oauth/v2/device',
 } as const;
 
 export const OIDC_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;

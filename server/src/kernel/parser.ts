@@ -12,21 +12,34 @@ export interface ParsedDocument {
   blocks: DocumentBlock[];
   /** What the reader left out on purpose; absent: nothing. */
   leftOut?: LeftOut[];
+  /** Pages are left to be recognised: the same bytes again, unhurried, give more. */
+  partial?: true;
 }
 
 /** One kind of what is not read, and how often it was met. */
 export interface LeftOut {
-  what:
-    | 'hidden_text'
-    | 'hidden_rows'
-    | 'hidden_columns'
-    | 'hidden_sheets'
-    | 'hidden_slides'
-    | 'readings'
-    | 'pictures'
-    | 'attachments';
+  what: LeftOutKind;
   count: number;
 }
+
+export const LEFT_OUT_KINDS = [
+  'hidden_text',
+  'deleted_text',
+  'hidden_rows',
+  'hidden_columns',
+  'hidden_sheets',
+  'hidden_slides',
+  'readings',
+  'pictures',
+  'attachments',
+  'embedded_files',
+  'comments',
+  'navigation',
+  'chapters',
+  'far_cells',
+  'page_furniture',
+] as const;
+export type LeftOutKind = (typeof LEFT_OUT_KINDS)[number];
 
 export interface DocumentBlock {
   /** `code` and `table` blocks are kept whole by the chunker as far as they fit. */
@@ -60,9 +73,30 @@ export interface DocumentParser {
   /** Throws `ParseError`. `filename` and `declaredType` only decide among text formats; tenants take turns. */
   parse(
     bytes: Uint8Array,
-    hints: { filename: string | null; declaredType: string | null; tenantId: string },
+    hints: {
+      filename: string | null;
+      declaredType: string | null;
+      tenantId: string;
+      /** Nobody waits for it: all pages are recognised, however long that takes. */
+      unhurried?: boolean;
+    },
   ): Promise<ParsedDocument>;
   close(): Promise<void>;
+}
+
+/** Where text recognition keeps its pages, as text of its own form. */
+export interface PageMemory {
+  get(key: PageKey): Promise<string | null>;
+  put(key: PageKey, text: string): Promise<void>;
+}
+
+export interface PageKey {
+  tenantId: string;
+  /** Of the file's bytes. */
+  sha256: string;
+  /** By what it was recognised: other settings give another text. */
+  settings: string;
+  page: number;
 }
 
 /** Files by name in an archive. Both throw `ParseError`: broken, encrypted, too_large. */

@@ -27,6 +27,17 @@ export type CallerFor<Tx = never> = (
   within?: Tx,
 ) => Promise<Caller | null>;
 
+/** Why stored work has nobody to act for it: the key was deleted, the account may not act, or its tenant is suspended. */
+export type ActorGone = 'key_deleted' | 'account_inactive' | 'tenant_suspended';
+
+/** As `CallerFor`, with the reason where there is nobody. */
+export type ActorFor<Tx = never> = (
+  tenantId: string,
+  userId: string,
+  credential: StoredCredential | null,
+  within?: Tx,
+) => Promise<Caller | ActorGone>;
+
 export const credentialOf = (caller: Caller): StoredCredential => ({
   v: 1,
   kind: caller.credential,
@@ -50,12 +61,17 @@ export const credentialText = (caller: Caller): string => {
 
 /**
  * After a change of what stored work does: it may do what both could, the one who made it and the one who changed it, so that
- * nobody writes orders for another's rights.
+ * nobody writes orders for another's rights. It stands and falls with the key of the one for whom it goes on: keys of others are
+ * none of theirs.
  */
-export const narrowedTo = (made: StoredCredential, caller: Caller): StoredCredential => {
+export const narrowedTo = (
+  made: StoredCredential,
+  caller: Caller,
+  ownerId: string = caller.userId,
+): StoredCredential => {
   const changed = credentialOf(caller);
   const permissions = made.permissions.filter((one) => caller.permissions.has(one));
-  const last = changed.keyId === null ? made : changed;
+  const last = changed.keyId === null || caller.userId !== ownerId ? made : changed;
   return {
     v: 1,
     kind: last.kind,

@@ -5,7 +5,12 @@ export type TableColumnType = 'number' | 'date' | 'timestamp' | 'text';
 export interface DataTable {
   /** Plain identifier. */
   name: string;
-  columns: { name: string; type: TableColumnType }[];
+  columns: {
+    name: string;
+    type: TableColumnType;
+    /** What its numbers are counted in, as it was written: `kg`, `%`, `€`. */
+    unit?: string;
+  }[];
   /** As text in the form of the column's type (ISO dates, plain decimal numbers); null = empty. */
   rows: (string | null)[][];
 }

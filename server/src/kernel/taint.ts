@@ -43,3 +43,9 @@ export const readTaint = (text: string): Taint => {
   const named = Array.isArray(found) ? found : ['earlier'];
   return joinTaint(named.map((one) => TAINT_SOURCES.find((source) => source === one) ?? 'earlier'));
 };
+
+/** What stands in a conversation. One that an earlier release has held does not say it, and has had answers. */
+export const taintOfRow = (conversation: { taint: string | null; message_count: number }): Taint => {
+  if (conversation.taint !== null) return readTaint(conversation.taint);
+  return conversation.message_count > 0 ? ['earlier'] : [];
+};

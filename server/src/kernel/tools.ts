@@ -138,6 +138,13 @@ export const taintOfPassages = (passages: readonly Pick<ToolPassage, 'trusted'>[
 export interface ToolSource {
   /** True where the list depends on the caller and the agent alone: it is asked once for both. */
   fixed?: boolean;
+  /** Whether a server of these tools answers; null for one that the tenant does not have. Left out by the platform's own. */
+  connected?(tenantId: string, server: string): boolean | null;
+  /**
+   * Resolves when the server has had its time to connect since its start; with null, when each server of the tenant has tried.
+   * To be awaited by work that goes on after a restart. Left out by the platform's own.
+   */
+  ready?(tenantId: string, server: string | null, signal: AbortSignal): Promise<void>;
   /** Tools that this caller may use through this agent now. Cheap: it is asked once for each run. */
   list(caller: Caller, agentId: string | null): readonly AgentTool[] | Promise<readonly AgentTool[]>;
 }

@@ -356,11 +356,94 @@ describe('refusals', () => {
     expect((await admin.get('/a2a')).status).toBe(405);
   });
 
+  it.each([{}, v1])(req('A2A-05', 'of what is no JSON-RPC request are -32600 (%o)'), async (version) => {
+    const request = rpc('message/send', { message: { messageId: 'x', role: 'user', parts: [] } });
+    const faults: [body: unknown, id: unknown][] = [
+      [[1], null],
+      [[request], null],
+      ['text', null],
+      [7, null],
+      [{}, null],
+      [{ ...request, jsonrpc: '1.0' }, 7],
+      [{ ...request, jsonrpc: undefined }, 7],
+      [{ ...request, method: '' }, 7],
+      [{ ...request, method: 5 }, 7],
+      [{ ...request, method: undefined }, 7],
+      [{ ...request, id: { not: 'an id' } }, null],
+      [{ ...request, id: 1.5 }, 1.5],
+    ];
+    for (const [body, id] of faults) {
+      const refused = await admin.post('/a2a', body, version);
+      expect([body, refused.status, refused.body]).toMatchObject([
+        body,
+        200,
+        { jsonrpc: '2.0', id, error: { code: -32_600 } },
+      ]);
+    }
+    // Parameters that are none are another fault.
+    const params = await admin.post('/a2a', { ...rpc('GetTask', 'x') }, v1);
+    expect(params.body).toMatchObject({ id: 7, error: { code: -32_602 } });
+    expect(provider.requests).toEqual([]);
+  });
+
+  it(req('A2A-05', 'of a list name the filter that is none, and make none of it'), async () => {
+    const faults: Record<string, unknown>[] = [
+      { pageSize: 0 },
+      { pageSize: 101 },
+      { pageSize: -1 },
+      { pageSize: 1.5 },
+      { pageSize: '10' },
+      { page_size: 'ten' },
+      { pageToken: 'no-token' },
+      { pageToken: 7 },
+      { historyLength: -1 },
+      { historyLength: 'all' },
+      { status: 'DANCING' },
+      { status: {} },
+      { contextId: 5 },
+      { statusTimestampAfter: 'yesterday' },
+      { statusTimestampAfter: '2026-13-01T00:00:00Z' },
+      { statusTimestampAfter: 5 },
+      { includeArtifacts: 'yes' },
+      { tenant: [] },
+    ];
+    for (const params of faults) {
+      const refused = await admin.post('/a2a', rpc('ListTasks', params), v1);
+      const [name = ''] = Object.keys(params);
+      expect([params, refused.body]).toMatchObject([
+        params,
+        { id: 7, error: { code: -32_602, message: expect.stringContaining(name.replace('_s', 'S')) } },
+      ]);
+    }
+    const person = await newPerson(server, admin);
+    const list = async (params: Record<string, unknown>) => {
+      const listed = await person.post('/a2a', rpc('ListTasks', params), v1);
+      return listed.json<{ result: { tasks: Task[]; totalSize: number } }>().result;
+    };
+    provider.script({ text: 'One.' });
+    const sent = await person.post(
+      '/a2a/zeus',
+      rpc('SendMessage', { message: { messageId: 'x', role: 'ROLE_USER', parts: [{ text: 'One' }] } }),
+      v1,
+    );
+    const { task } = sent.json<{ result: { task: Task } }>().result;
+    for (const [params, found] of [
+      [{ status: null, pageToken: '' }, 1],
+      [{ status: 'TASK_STATE_COMPLETED' }, 1],
+      // A state that no run has.
+      [{ status: 'TASK_STATE_REJECTED' }, 0],
+      [{ contextId: 'of-nobody' }, 0],
+      [{ statusTimestampAfter: '2020-01-01T00:00:00.5+02:00' }, 1],
+      [{ statusTimestampAfter: task.status?.timestamp }, 0],
+    ] as const) {
+      const { tasks, totalSize = 0 } = await list(params);
+      expect([params, tasks?.length ?? 0, totalSize]).toEqual([params, found, found]);
+    }
+  });
+
   it(req('A2A-05', 'of the protocol are those of its SDK'), async () => {
     const unknown = await admin.post('/a2a', rpc('Dance', {}), v1);
     expect(unknown.body).toMatchObject({ id: 7, error: { code: -32601 } });
-    const broken = await admin.post('/a2a', [1], v1);
-    expect(broken.body).toMatchObject({ error: { code: expect.any(Number) } });
     const version = await admin.post('/a2a', rpc('GetTask', { id: 'x' }), {
       headers: { 'a2a-version': '9.9' },
     });

@@ -58,6 +58,12 @@ describe('tools of the agents', () => {
       'query_costs',
       /tenant per month: \$0\.00 of \$10000\.00 used/,
     ],
+    [
+      'Hello! What can you do?',
+      'zeus',
+      'list_abilities',
+      /^Hello! .*Athena: keeper of the organisation’s documents.*Documents that you can read: none yet.*MCP servers: .*time/s,
+    ],
     ['what is the average latency of the agents?', 'prometheus', 'query_metrics', /Last 24h:|No runs/],
     ['which MCP servers are connected?', 'hephaestus', 'list_mcp_servers', /time \(builtin\): connected/],
     ['show failed logins of the last day', 'aegis', 'read_audit', /events|no such event/],
@@ -155,6 +161,6 @@ describe('tools of the agents', () => {
   test('no rule, no tool: it says what it cannot do', async () => {
     const answer = await say(admin, 'write a poem about the sea', 'zeus');
     expect(answer.tool_calls).toEqual([]);
-    expect(answer.content).toMatch(/cannot/);
+    expect(answer.content).toMatch(/did not understand|cannot/);
   });
 });

@@ -249,6 +249,35 @@ describe('a busy conversation', () => {
       await provider.seen(1);
       const refused = await admin.post('/v2/chat', body, { headers: { prefer: 'no-wait' } });
       expectErrorB(refused, 409, 'CONFLICT');
+      // The doors of other protocols, each with its own shape of errors.
+      const noWait = { headers: { prefer: 'no-wait' } };
+      const metadata = { conversation_id: id };
+      const model = 'pentarch/zeus';
+      const messages = [{ role: 'user', content: 'Two?' }];
+      const rpc = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'message/send',
+        params: {
+          message: {
+            kind: 'message',
+            messageId: 'm1',
+            role: 'user',
+            contextId: id,
+            parts: [{ kind: 'text', text: 'Two?' }],
+          },
+        },
+      };
+      const doors = [
+        await admin.post('/v1/chat/completions', { model, messages, metadata }, noWait),
+        await admin.post('/v1/chat/completions', { model, messages, metadata, stream: true }, noWait),
+        await admin.post('/v1/responses', { model, input: 'Two?', metadata }, noWait),
+        await admin.post('/v1/messages', { model, max_tokens: 64, messages, metadata }, noWait),
+        await admin.post('/a2a', rpc, noWait),
+      ];
+      expect(doors.map(({ status, text }) => `${status} ${text}`)).toEqual(
+        doors.map(() => expect.stringMatching(/^409 \{.*"error":/)),
+      );
       const second = admin.post('/v2/chat', { ...body, message: 'two' });
       gate.resolve();
       expect((await first).body).toMatchObject({ content: 'first' });

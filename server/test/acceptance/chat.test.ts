@@ -55,6 +55,7 @@ describe('POST chat', () => {
     expect(answer).toEqual({
       id: expect.stringMatching(UUID_V7),
       conversation_id: expect.stringMatching(UUID_V7),
+      parent_id: expect.stringMatching(UUID_V7),
       content: 'Four.',
       agent_id: 'zeus',
       tool_calls: [],

@@ -144,6 +144,32 @@ describe('a long conversation', () => {
     expect(provider.requests.filter(isSummary)).toHaveLength(before);
   });
 
+  it(req('TREE-02', 'a summary goes along with its own branch alone'), async () => {
+    provider.always((request) => ({ text: isSummary(request) ? 'Ropes and tides.' : 'Noted.' }));
+    const { id } = await talk(20);
+    const listed = await admin.get(`/api/v1/conversations/${id}/messages?limit=100`);
+    const messages = listed.json<{ items: { id: string; content: string }[] }>().items;
+    const second = messages[2];
+    const edited = await admin.post(`/api/v1/conversations/${id}/messages/${second?.id}/edit`, {
+      message: 'What is my boat called?',
+    });
+    expect(edited.status, edited.text).toBe(200);
+    const early = textOf(provider.requests.at(-1));
+    expect(early).toContain(FACT);
+    expect(early).not.toContain('Ropes and tides.');
+    expect(early).not.toContain('Note 1');
+    // Back in the first branch its summary stands, and is not paid for again.
+    const summaries = provider.requests.filter(isSummary).length;
+    const back = await admin.patch(`/api/v1/conversations/${id}`, { active_message_id: second?.id });
+    expect(back.status, back.text).toBe(200);
+    await say('And now?', id);
+    const late = textOf(provider.requests.at(-1));
+    expect(late).toContain('Ropes and tides.');
+    expect(late).toContain('Note 19');
+    expect(late).not.toContain('What is my boat called?');
+    expect(provider.requests.filter(isSummary)).toHaveLength(summaries);
+  });
+
   it(req('CONTEXT-01', 'is summarised without any call by the built-in model'), async () => {
     const { id } = await talk(24, 'builtin');
     expect(provider.requests).toHaveLength(0);

@@ -8,13 +8,14 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { expectError, fieldsOf, newPerson } from '../support/shapes.ts';
 import { writeZip } from '../support/stored-zip.ts';
 
-/** Exports of ChatGPT and Open WebUI, written by hand after the forms of those products. */
+/** Exports of ChatGPT, Open WebUI and LibreChat, written by hand after the forms of those products. */
 
 const IMPORT = '/api/v1/conversations/import';
 const fixture = (name: string): Buffer =>
   readFileSync(path.join(import.meta.dirname, '..', 'fixtures', 'exports', name));
 const chatgpt = fixture('chatgpt.json');
 const openwebui = fixture('openwebui.json');
+const librechat = fixture('librechat.json');
 
 interface Report {
   imported: number;
@@ -100,6 +101,71 @@ describe('import of conversations', () => {
     expect(second.messages.map((m) => m.content)).toEqual(['Second lamp?', 'Yes.']);
     const loop = await read(person, report.conversation_ids[2] ?? '');
     expect(loop.messages.map((m) => m.content)).toEqual(['And', 'Around.']);
+  });
+
+  interface Version {
+    content: string;
+    siblings: { index: number; count: number };
+    active: boolean;
+  }
+  const versions = async (client: Client, id: string): Promise<[string, number, number, boolean][]> =>
+    (await client.get(`/api/v1/conversations/${id}/messages?branches=all`))
+      .json<{ items: Version[] }>()
+      .items.map(({ content, siblings, active }) => [content, siblings.index, siblings.count, active]);
+
+  it(req('TREE-07', 'takes the whole trees of ChatGPT and Open WebUI'), async () => {
+    const person = await newPerson(server, admin);
+    const lamp = (await upload(person, chatgpt, 'c.json')).json<Report>().conversation_ids[0] ?? '';
+    expect(await versions(person, lamp)).toEqual([
+      ['[image]\nHow much oil does this lamp need?', 0, 1, true],
+      ['An answer that was thrown away.', 0, 2, false],
+      ['About 40 ml a night. 🪔', 1, 2, true],
+    ]);
+    const tides = (await upload(person, openwebui, 'o.json')).json<Report>().conversation_ids[0] ?? '';
+    expect(await versions(person, tides)).toEqual([
+      ['When is high tide?', 0, 1, true],
+      ['A first try.', 0, 2, false],
+      ['At six.', 1, 2, true],
+      ['Thank you', 0, 1, true],
+    ]);
+    const first = (await person.get(`/api/v1/conversations/${tides}/messages?branches=all`)).json<{
+      items: { id: string }[];
+    }>();
+    await person.post(`/api/v1/conversations/${tides}/restore`);
+    const picked = await person.patch(`/api/v1/conversations/${tides}`, {
+      active_message_id: first.items[1]?.id,
+    });
+    expect(picked.json<Read>().message_count).toBe(2);
+    expect((await read(person, tides)).messages.map((m) => m.content)).toEqual([
+      'When is high tide?',
+      'A first try.',
+    ]);
+  });
+
+  it(req('TREE-07', 'takes the trees of LibreChat, flat or within each other'), async () => {
+    const person = await newPerson(server, admin);
+    const report = (await upload(person, librechat, 'l.json')).json<Report>();
+    expect(report).toMatchObject({ imported: 2, failed: 0 });
+    const [flat = '', nested = ''] = report.conversation_ids;
+    expect(await versions(person, flat)).toEqual([
+      ['Name a knot', 0, 2, false],
+      ['The bowline.', 0, 2, false],
+      ['The sheet bend.', 1, 2, false],
+      ['Name a good knot', 1, 2, true],
+      ['The clove hitch.', 0, 1, true],
+    ]);
+    expect(await read(person, flat)).toMatchObject({
+      title: 'Knots',
+      message_count: 2,
+      created_at: '2024-05-28T18:08:55.014Z',
+      metadata: { source: 'librechat', source_id: 'c0ffee00-0000-4000-8000-000000000001' },
+    });
+    expect(await versions(person, nested)).toEqual([
+      ['Which wind?', 0, 1, true],
+      ['North.', 0, 2, false],
+      ['South.', 1, 2, true],
+      ['Sure?', 0, 1, true],
+    ]);
   });
 
   it(req('IMPORT-02', 'takes each conversation once for each person'), async () => {

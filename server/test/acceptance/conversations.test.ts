@@ -136,8 +136,72 @@ describe('a conversation', () => {
       updated_at: expect.stringMatching(TIMESTAMP),
       archived_at: null,
       taint: [],
+      pinned: false,
+      folder: null,
     });
-    expect((await person.get(`${URL_V1}/${made.id}`)).body).toEqual({ ...made, messages: [] });
+    expect((await person.get(`${URL_V1}/${made.id}`)).body).toEqual({
+      ...made,
+      active_message_id: null,
+      messages: [],
+    });
+  });
+
+  it(req('CONV-12', 'is pinned and put into a folder, and found by both'), async () => {
+    const own = await newPerson(server, admin);
+    const made = [await create(own, { title: 'A' }), await create(own, { title: 'B' })];
+    const patched = await own.patch(`${URL_V1}/${made[0]?.id}`, { pinned: true, folder: 'Winter' });
+    expect(patched.body).toMatchObject({ pinned: true, folder: 'Winter', title: 'A' });
+    const titles = async (query: string) => (await list(own, query)).items.map((item) => item.title);
+    expect(await titles('')).toEqual(['B', 'A']);
+    expect(await titles('?pinned=true')).toEqual(['A']);
+    expect(await titles('?pinned=false')).toEqual(['B']);
+    expect(await titles('?folder=Winter')).toEqual(['A']);
+    expect(await titles('?folder=Summer')).toEqual([]);
+    await own.patch(`${URL_V1}/${made[0]?.id}`, { pinned: false, folder: null });
+    expect(await titles('?pinned=true')).toEqual([]);
+    expect((await own.patch(`${URL_V1}/${made[0]?.id}`, { folder: ' ' })).status).toBe(422);
+  });
+
+  it(req('CONV-13', 'tells of a search which message was found, and where'), async () => {
+    const own = await newPerson(server, admin);
+    const { conversation_id: id } = await say(own, 'Where is the Marmalade lighthouse of the north?');
+    await say(own, 'And the marmalade?', id);
+    const titled = await create(own, { title: 'Marmalade only' });
+    const found = (await own.get(`${URL_V1}?q=marmalade`)).json<
+      Page<Conversation & { hit: { message_id: string | null; snippet: string } }>
+    >();
+    const newest = (await own.get(`${URL_V1}/${id}`)).json<{ messages: Message[] }>().messages[2];
+    expect(found.items.map((item) => [item.id, item.hit])).toEqual([
+      [titled.id, { message_id: null, snippet: 'Marmalade only' }],
+      [id, { message_id: newest?.id, snippet: 'And the marmalade?' }],
+    ]);
+    expect(found.items[0]).not.toHaveProperty('messages');
+    expect((await list(own)).items[0]).not.toHaveProperty('hit');
+  });
+
+  it(req('CONV-10', 'has its title at once, also where the run waits, fails or is under way'), async () => {
+    const gate = Promise.withResolvers<void>();
+    provider.always(() => ({ text: 'late', hold: gate.promise }));
+    const { id } = await create(person);
+    const stream = await person.stream('/api/v1/chat/stream', {
+      message: 'Which buoy is green?',
+      conversation_id: id,
+      context: { agent_id: 'zeus' },
+    });
+    await stream.until('run.started');
+    const titleOf = async (one: string) => (await person.get(`${URL_V1}/${one}`)).json<Conversation>().title;
+    expect(await titleOf(id)).toBe('Which buoy is green?');
+    gate.resolve();
+    await stream.rest();
+    provider.always(() => ({ error: { status: 400, body: { error: { message: 'no' } } } }));
+    const failing = await create(person);
+    await person.post('/api/v1/chat', {
+      message: 'Which one is red?',
+      conversation_id: failing.id,
+      context: { agent_id: 'zeus' },
+    });
+    expect(await titleOf(failing.id)).toBe('Which one is red?');
+    provider.reset();
   });
 
   it(req('CONV-01', 'takes its title from the first message where it has none'), async () => {

@@ -302,6 +302,27 @@ describe('a task', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
+  it(req('CRED-03', 'that another person’s key has changed goes on as its owner’s'), async () => {
+    const email = 'owner.of.task@example.test';
+    await admin.post('/v2/users', { email, password: PASSWORD, roles: ['user'] });
+    const owner = await server.signIn(email, PASSWORD);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const made = await owner.post('/v2/tasks', { description: 'Say hello', scheduled_at: later });
+    const { id } = made.json<{ id: string }>();
+    const operator = await keyOf(admin);
+    provider.script({ text: 'hello' });
+    const changed = await operator.client.patch(`/v2/tasks/${id}`, {
+      description: 'Say hello twice',
+      scheduled_at: new Date().toISOString(),
+    });
+    expect(changed.status, changed.text).toBe(200);
+    await expect
+      .poll(async () => (await owner.get(`/v2/tasks/${id}`)).json<{ status: string; error: unknown }>(), {
+        timeout: 25_000,
+      })
+      .toMatchObject({ status: 'completed', error: null });
+  });
+
   it(req('CRED-03', 'that a narrower credential has changed may no more than that'), async () => {
     const narrow = await keyOf(admin, NARROW);
     const id = await scheduled(admin);

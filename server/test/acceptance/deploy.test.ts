@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import path from 'node:path';
@@ -79,7 +79,9 @@ describe('metrics', () => {
         ...rules().map((rule) => rule.expr),
         ...panels().flatMap((p) => p.targets.map((t) => t.expr)),
       ];
-      const used = new Set(expressions.flatMap((expr) => expr.match(/\bpentarch_\w+/g) ?? []));
+      const used = new Set(
+        expressions.flatMap((expr) => expr.match(/\b(?:pentarch|process|nodejs)_\w+/g) ?? []),
+      );
       expect([...used].filter((name) => !names.has(name))).toEqual([]);
       expect(used.size).toBeGreaterThan(12);
       const given = new Map<string, Set<string>>();
@@ -107,6 +109,15 @@ describe('metrics', () => {
       expect(templates.some((route) => /^.*\/chat.*$/.test(route ?? ''))).toBe(true);
     },
   );
+
+  it('every alert comes under the figures that it is for, and no other: by promtool where it is installed', () => {
+    const cases = text('monitoring/alerts.test.yaml');
+    for (const { alert } of rules()) expect(cases).toContain(`alertname="${alert}"`);
+    const file = path.join(ROOT, 'deploy', 'monitoring', 'alerts.test.yaml');
+    const tool = process.env.PROMTOOL_PATH ?? 'promtool';
+    const tested = spawnSync(tool, ['test', 'rules', file], { encoding: 'utf8' });
+    if (tested.error === undefined) expect([tested.status, tested.stdout]).toEqual([0, expect.any(String)]);
+  });
 
   it('every alert has its words in the operations guide', () => {
     const guide = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
@@ -230,6 +241,8 @@ interface Service {
   environment?: Record<string, string>;
   volumes?: string[];
   healthcheck?: { test: string[] };
+  command?: string[];
+  env_file?: string;
 }
 
 const inRange = (address: string, range: string): boolean => {
@@ -301,7 +314,7 @@ describe(req('OPS-18', 'what is around the server is no wider than it needs'), (
 
   it('examples trust the address of a proxy, and no range of machines', () => {
     const settings = resources().find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
-    const example = /^TRUST_PROXY=(.*)$/m.exec(text('example.env'))?.[1] ?? '';
+    const example = /^TRUST_PROXY=(.*)$/m.exec(text('server.example.env'))?.[1] ?? '';
     for (const value of [settings.TRUST_PROXY ?? '', example]) {
       expect(value).toMatch(/^[\d.]+(\/\d+)?$/);
       expect(Number(value.split('/')[1] ?? 32)).toBeGreaterThanOrEqual(28);
@@ -324,6 +337,27 @@ describe(req('OPS-18', 'what is around the server is no wider than it needs'), (
     for (const store of [postgres, valkey]) expect(store).not.toHaveProperty('ports');
   });
 
+  it('no password stands in a command line, and each service gets what it needs alone', () => {
+    const { services } = compose();
+    for (const [name, service] of Object.entries(services)) {
+      const lines = JSON.stringify([service.command ?? [], under(service, 'test')]);
+      expect([name, /PASSWORD|PASS\b/.test(lines)]).toEqual([name, false]);
+    }
+    const variablesOf = (file: string): string[] =>
+      [...text(file).matchAll(/^#?([A-Z_]+)=/gm)].map((m) => m[1] ?? '');
+    // What compose itself reads is no setting of the server, and the other way round.
+    const settings = new Set(Object.keys(SETTINGS));
+    expect(variablesOf('example.env').filter((name) => settings.has(name))).toEqual([]);
+    expect(variablesOf('server.example.env').filter((name) => !settings.has(name))).toEqual([]);
+    expect(services.pentarch?.env_file).toBe('server.env');
+    expect(Object.keys(services.valkey?.environment ?? {})).toEqual(['REDISCLI_AUTH']);
+    expect(Object.keys(services.postgres?.environment ?? {}).sort()).toEqual([
+      'PENTARCH_PASSWORD',
+      'POSTGRES_PASSWORD',
+      'POSTGRES_USER',
+    ]);
+  });
+
   it('images can be pinned by digest, and no digest is made up', () => {
     const { services } = compose();
     const variables = [services.postgres?.image, services.valkey?.image].map(
@@ -332,7 +366,13 @@ describe(req('OPS-18', 'what is around the server is no wider than it needs'), (
     expect(variables).toEqual(['POSTGRES_IMAGE', 'VALKEY_IMAGE']);
     const guide = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
     for (const name of [...variables, 'NODE_IMAGE']) expect(guide).toContain(String(name));
-    for (const file of ['compose.yaml', 'Dockerfile', 'example.env', 'kubernetes/kustomization.yaml'])
+    for (const file of [
+      'compose.yaml',
+      'Dockerfile',
+      'example.env',
+      'server.example.env',
+      'kubernetes/kustomization.yaml',
+    ])
       expect([file, /sha256:[0-9a-f]/.test(text(file))]).toEqual([file, false]);
   });
 });

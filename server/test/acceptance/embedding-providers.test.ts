@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -103,16 +104,32 @@ describe('embeddings of a provider by its setting', () => {
     expect((await upload('The fog comes at seven.')).status).toBe(201);
   });
 
-  it('takes no vectors of another length', async () => {
+  it(req(
+    'COST-12',
+    'takes no vectors of another length, books what they cost, and does not ask with each chat',
+  ), async () => {
+    const used = async (): Promise<number> =>
+      (await client.get('/v2/costs/usage?period=day&scope=tenant')).json<{ total_usd: number }>().total_usd;
+    const before = await used();
     length = 9;
     const failed = await upload('The stone by the sea.');
     expect([failed.status, failed.json<{ error: { code: string } }>().error.code]).toEqual([
       502,
       'UPSTREAM_ERROR',
     ]);
+    // 3 tokens at 50 dollars a million.
+    await expect.poll(used, { timeout: 20_000 }).toBeCloseTo(before + 0.00015, 9);
+    for (let i = 0; i < 2; i++)
+      expect((await client.post('/v2/chat', { message: `Which lamp was number ${i}?` })).status).toBe(200);
+    expect((await upload('The stone by the sea.')).status).toBe(502);
+    expect(asked).toHaveLength(1);
+    expect(await used()).toBeCloseTo(before + 0.00015, 9);
     length = 8;
+    await server.end('SIGTERM');
+    await server.start();
+    client = await server.signIn();
     expect((await upload('The stone by the sea.')).status).toBe(201);
-  });
+  }, 120_000);
 
   it('finds by words while the provider is away', async () => {
     statuses = [500, 500];

@@ -166,6 +166,25 @@ describe('external identity provider', () => {
     expect(idp.hits('/jwks')).toBe(before + 1);
   });
 
+  it(req('AUTH-21', 'takes opaque tokens that are for it, and access tokens alone'), async () => {
+    const told = async (claims: Record<string, unknown>) => {
+      const token = await idp.token({ ...zitadel('opaque', ['user']), ...claims }, 'opaque');
+      return (await me(token)).status;
+    };
+    const others = { aud: undefined, client_id: 'another-app' };
+    expect(await told({ aud: 'another-app' })).toBe(401);
+    expect(await told({ aud: [] })).toBe(401);
+    expect(await told({ ...others, aud: ['another-app', 7] })).toBe(401);
+    expect(await told(others)).toBe(401);
+    expect(await told({ ...others, client_id: undefined })).toBe(401);
+    expect(await told({ ...others, client_id: 'pentarch-api' })).toBe(200);
+    expect(await told({ ...others, client_id: 'pentarch-console' })).toBe(200);
+    expect(await told({ aud: ['another-app', 'pentarch-api'] })).toBe(200);
+    for (const kind of ['refresh_token', 'N_A']) expect(await told({ token_type: kind })).toBe(401);
+    for (const typ of ['Refresh', 'ID', 'Offline']) expect(await told({ typ })).toBe(401);
+    expect(await told({ token_type: 'Bearer', typ: 'Bearer' })).toBe(200);
+  });
+
   it('asks about opaque tokens, remembers for 30 s, and takes the answer inactive', async () => {
     const token = await idp.token({ ...zitadel('9', ['user']) }, 'opaque');
     expect(token.split('.')).toHaveLength(1);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
-import type { Client } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import {
   startTestProvider,
   type TestProvider,
@@ -399,6 +399,85 @@ describe('an approval asked for within a hand-off', () => {
     expect((await admin.post(`/api/v1/chat/runs/${started.run_id}/cancel`)).status).toBe(202);
     expect(await proposals()).toEqual(['cancelled', 'cancelled']);
   }, 60_000);
+});
+
+describe('a helper that is lost while one of its calls waits', () => {
+  let provider: TestProvider;
+  let server: TestServer;
+  let admin: Client;
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
+      env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url, MCP_BUILTIN: 'on' },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
+  });
+  const runOfKey = async (client: Client): Promise<Started> => {
+    const stream = await client.stream('/api/v1/chat/stream', {
+      message: 'Have it written',
+      context: { agent_id: 'zeus' },
+    });
+    return (await stream.until('run.started')).at(-1)?.data as Started;
+  };
+  const proposalsOf = async ({ run_id }: Started): Promise<string[]> =>
+    (await admin.get('/api/v1/governance/proposals?limit=100'))
+      .json<{ run_id: string; status: string }[]>()
+      .filter((one) => one.run_id === run_id)
+      .map((one) => one.status);
+  const runStatus = async ({ run_id }: Started): Promise<string> =>
+    (await admin.get(`/api/v1/chat/runs/${run_id}`)).json<{ status: string }>().status;
+  const restart = async (): Promise<void> => {
+    await server.end('SIGKILL');
+    await server.start();
+    admin = await server.signIn();
+  };
+
+  it(req('RUN-23', 'leaves no proposal open behind a run that completes'), async () => {
+    // Hephaestus asks for a file and, beside it, hands on to Athena, who never answers before the process dies.
+    let died = false;
+    provider.always((request) => {
+      if (isVote(request)) return { chunks: ['{}'] };
+      if (is(request, 'Athena')) return { chunks: ['late'], hangAfter: 0 };
+      if (is(request, 'Hephaestus'))
+        return {
+          toolCalls: [
+            call('files__write_file', { path: 'left.txt', content: 'x' }, 'w'),
+            call('delegate', { agent: 'athena', task: 'Be slow' }, 'd'),
+          ],
+        };
+      if (died) return { chunks: ['it was lost'] };
+      return { toolCalls: [call('delegate', { agent: 'hephaestus', task: 'Write it' }, 'd')] };
+    });
+    const run = await runOfKey(admin);
+    await expect.poll(() => proposalsOf(run), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => provider.requests.some((request) => is(request, 'Athena'))).toBe(true);
+    died = true;
+    await restart();
+    await expect.poll(() => runStatus(run), { timeout: 60_000 }).toBe('completed');
+    await expect.poll(() => proposalsOf(run)).toEqual(['cancelled']);
+  }, 120_000);
+
+  it(req('RUN-23', 'nor behind a run that nobody may go on with after a restart'), async () => {
+    provider.reset();
+    provider.always((request) =>
+      isVote(request)
+        ? { chunks: ['{}'] }
+        : { toolCalls: [call('files__write_file', { path: 'nobody.txt', content: 'x' }, 'w')] },
+    );
+    const made = await admin.post('/v2/auth/api-keys', { name: 'soon gone' });
+    const { id, key } = made.json<{ id: string; key: string }>();
+    const run = await runOfKey(createClient(() => server.url, key));
+    await expect.poll(() => runStatus(run), { timeout: 20_000 }).toBe('awaiting_approval');
+    expect((await admin.delete(`/v2/auth/api-keys/${id}`)).status).toBe(204);
+    await restart();
+    await expect.poll(() => runStatus(run), { timeout: 60_000 }).toBe('failed');
+    expect(await proposalsOf(run)).toEqual(['cancelled']);
+  }, 120_000);
 });
 
 describe('a hand-off that itself needs an approval', () => {

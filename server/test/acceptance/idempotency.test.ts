@@ -285,4 +285,79 @@ describe('Idempotency-Key', () => {
     const other = await admin.post('/v2/chat/stream', { ...question, message: 'other' }, withKey(key));
     expectErrorB(other, 422, 'VALIDATION_ERROR');
   });
+
+  describe(req('IDEM-09', 'what was deleted for good'), () => {
+    const DOORS: Readonly<Record<string, (word: string) => object>> = {
+      '/v2/chat': (word) => ({ message: word, context: { agent_id: 'zeus' } }),
+      '/v2/agents/zeus/invoke': (word) => ({ message: word }),
+      '/v1/chat/completions': (word) => ({
+        model: 'pentarch/zeus',
+        messages: [{ role: 'user', content: word }],
+      }),
+      '/v1/responses': (word) => ({ model: 'pentarch/zeus', input: word }),
+      '/v1/messages': (word) => ({
+        model: 'pentarch/zeus',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: word }],
+      }),
+    };
+    const idsOf = async (who: Client): Promise<string[]> =>
+      (await who.get('/v2/conversations?limit=100'))
+        .json<{ items: { id: string }[] }>()
+        .items.map(({ id }) => id);
+    const WAYS: Readonly<Record<string, (who: Client & { id: string }) => Promise<number>>> = {
+      permanent: async (who) => {
+        let status = 0;
+        for (const id of await idsOf(who))
+          ({ status } = await who.delete(`/v2/conversations/${id}?permanent=true`));
+        return status;
+      },
+      'many at once': async (who) =>
+        (await who.post('/v2/conversations/delete', { ids: await idsOf(who) })).status,
+      erasure: async (who) => (await admin.delete(`/v2/users/${who.id}/data`)).status,
+    };
+
+    it.each(Object.keys(WAYS))(
+      '%s: no door gives its answer again, and the key is free',
+      async (way) => {
+        provider.reset();
+        const who = await newPerson(server, admin);
+        const sent: { door: string; body: object; key: string }[] = [];
+        for (const [door, bodyOf] of Object.entries(DOORS)) {
+          const one = { door, body: bodyOf(`words at ${door}`), key: newKey() };
+          provider.script({ chunks: [`The secret of ${door}.`] });
+          const first = await who.post(door, one.body, withKey(one.key));
+          expect([first.status, first.text]).toEqual([
+            200,
+            expect.stringContaining(`The secret of ${door}.`),
+          ]);
+          const again = await who.post(door, one.body, withKey(one.key));
+          expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+          sent.push(one);
+        }
+        const calls = provider.requests.length;
+        expect(await WAYS[way]?.(who)).toBeLessThan(300);
+        expect(await idsOf(who)).toEqual([]);
+        for (const { door, body, key } of sent) {
+          provider.script({ chunks: ['Another answer.'] });
+          const later = await who.post(door, body, withKey(key));
+          expect([door, later.status, later.headers.get('idempotent-replayed')]).toEqual([door, 200, null]);
+          expect(later.text).toContain('Another answer.');
+          expect(later.text).not.toContain('The secret');
+        }
+        expect(provider.requests.length).toBe(calls + sent.length);
+      },
+      60_000,
+    );
+
+    it('erasure: neither answers that belong to no run', async () => {
+      const who = await newPerson(server, admin);
+      const key = newKey();
+      const body = { title: 'A secret title' };
+      expect((await who.post('/v2/conversations', body, withKey(key))).status).toBe(201);
+      expect((await admin.delete(`/v2/users/${who.id}/data`)).status).toBe(200);
+      const later = await who.post('/v2/conversations', body, withKey(key));
+      expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    });
+  });
 });

@@ -135,6 +135,21 @@ const set =
   (table: string, fields: () => Record<string, unknown>) =>
   (kit: ArchiveKit): void =>
     void Object.assign(first(kit, table), fields());
+const addLimit =
+  (fields: Record<string, unknown>) =>
+  (kit: ArchiveKit): void =>
+    void kit.tables.set('cost_limits', [
+      {
+        id: randomUUID(),
+        tenant_id: kit.manifest.tenant.id,
+        scope: 'tenant',
+        subject: kit.manifest.tenant.id,
+        period: 'day',
+        limit_nano: 1,
+        created_at: 1,
+        ...fields,
+      },
+    ]);
 const leadingTo = (file: () => string): Attack => ({
   how: (kit) => void kit.files.push({ path: file(), bytes: Buffer.from('taken over') }),
   says: /outside of files\//,
@@ -288,6 +303,26 @@ const ATTACKS: Record<string, Attack> = {
   'a schedule that stops the clock': {
     how: set('tasks', () => ({ timezone: 'Not/AZone' })),
     says: /time zone/,
+  },
+  'a task that may make tasks without end': { how: set('tasks', () => ({ depth: -50 })), says: /depth/ },
+  'a task of a depth that is none': { how: set('tasks', () => ({ depth: 3 })), says: /depth/ },
+  'a limit of the platform': { how: addLimit({ scope: 'platform' }), says: /scope that is none/ },
+  'a limit of less than nothing': { how: addLimit({ limit_nano: -1 }), says: /amount that is none/ },
+  'a webhook that reads for nobody': {
+    how: set('webhooks', () => ({ readers: '[]' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook that reads for what is no account': {
+    how: set('webhooks', () => ({ readers: '["x"]' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook with a credential that is none': {
+    how: set('webhooks', () => ({ credential: '{"v":1}' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook that reads for an account of another tenant': {
+    how: set('webhooks', () => ({ readers: JSON.stringify([{ user_id: adminId, credential: null }]) })),
+    says: /another tenant|names/,
   },
   'a webhook for events that are none': {
     how: set('webhooks', () => ({ events: '{}' })),

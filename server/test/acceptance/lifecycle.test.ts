@@ -45,6 +45,33 @@ interface Run {
 }
 
 describe('system endpoints', () => {
+  it(
+    req('SYS-10', 'a start is ready once the embedding model is loaded, and says that it is loading'),
+    async () => {
+      server = await startServer();
+      const anonymous = server.anonymous();
+      const looks: { status: number; at: number; failed: string[] }[] = [];
+      await expect
+        .poll(
+          async () => {
+            const answer = await anonymous.get('/ready');
+            const { checks } = answer.json<{ checks: Record<string, { status: string }> }>();
+            const failed = Object.keys(checks).filter((name) => checks[name]?.status === 'failed');
+            looks.push({ status: answer.status, at: Date.now(), failed });
+            return answer.status;
+          },
+          { timeout: 60_000, interval: 5 },
+        )
+        .toBe(200);
+      for (const look of looks.slice(0, -1))
+        expect(look).toMatchObject({ status: 503, failed: ['embeddings'] });
+      const { log } = server;
+      const loadedAt = () => log.find((entry) => entry.msg === 'embedding model loaded')?.time;
+      await expect.poll(loadedAt).toBeTruthy();
+      expect(looks.at(-1)?.at).toBeGreaterThanOrEqual(Number(loadedAt()));
+    },
+  );
+
   it(req('SYS-01', '/health, /ready and /metrics answer without a token'), async () => {
     const { srv, admin } = await withProvider();
     const anonymous = srv.anonymous();
@@ -53,11 +80,12 @@ describe('system endpoints', () => {
       version: '2.0.0',
       uptime_s: expect.any(Number),
     });
+    await expect.poll(async () => (await anonymous.get('/ready')).status, { timeout: 60_000 }).toBe(200);
     const ready = await anonymous.get('/ready');
-    expect(ready.status).toBe(200);
     expect(ready.body).toMatchObject({ status: 'ready' });
     expect(Object.keys(ready.json<{ checks: object }>().checks).sort()).toEqual([
       'disk',
+      'embeddings',
       'identity',
       'mcp',
       'migrations',
@@ -107,10 +135,10 @@ describe('the data folder', () => {
         `the data folder ${first.dataDir} is in use by another Pentarch process`,
       );
       expect(failure.stderr).not.toMatch(/\bat .*\.ts:\d+/);
-      expect((await first.anonymous().get('/ready')).status).toBe(200);
+      expect((await first.anonymous().get('/health')).status).toBe(200);
       await first.end('SIGKILL');
       await first.start();
-      expect((await first.anonymous().get('/ready')).status).toBe(200);
+      expect((await first.anonymous().get('/health')).status).toBe(200);
     },
   );
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -163,6 +163,38 @@ describe('lost keys', () => {
       { status: 'active' },
     ]);
   }, 240_000);
+
+  it.each(['', 'short', 'A'.repeat(200)])(
+    req('KEYS-01', 'a damaged file (%j) is told of in one sentence, and recover takes it as lost'),
+    async (text) => {
+      const store = await storeOf();
+      const server = await serve(store);
+      const env = { ...store, DATA_DIR: server.dataDir };
+      await server.signIn();
+      await server.end('SIGTERM');
+      const file = path.join(server.dataDir, 'keys', 'identity.key');
+      writeFileSync(file, text);
+      const said = await refusal(server);
+      expect(said).toMatch(/keys\/identity\.key .*damaged.*keys recover/);
+      expect(said).not.toMatch(/^\s+at /m);
+      const doctor = await runCommand(['doctor', '--offline'], { ...env, PORT: '0' });
+      expect(doctor.out).toMatch(/^fail +signing keys .*keys recover/m);
+      expect((await runCommand(['keys', 'recover'], env)).code).toBe(2);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      const recovered = await runCommand(['keys', 'recover', '--yes'], env);
+      expect(recovered).toMatchObject({
+        code: 0,
+        err: '',
+        out: expect.stringContaining('identity.key.damaged'),
+      });
+      expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(text);
+      await server.start();
+      await server.signIn();
+      await server.end('SIGTERM');
+      expect(await runCommand(['audit', 'verify'], env)).toMatchObject({ code: 0 });
+    },
+    240_000,
+  );
 });
 
 describe('PLATFORM_KEY', () => {

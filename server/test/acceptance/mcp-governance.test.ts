@@ -69,27 +69,27 @@ describe('proposals through /mcp', () => {
     const names = async (client: McpClient) => (await client.listTools()).tools.map((tool) => tool.name);
     expect(await names(olga)).toEqual(
       expect.arrayContaining([
-        'pentarch.list_proposals',
-        'pentarch.get_proposal',
-        'pentarch.vote_on_proposal',
+        'pentarch__list_proposals',
+        'pentarch__get_proposal',
+        'pentarch__vote_on_proposal',
       ]),
     );
-    expect(await names(ugo)).not.toContain('pentarch.vote_on_proposal');
+    expect(await names(ugo)).not.toContain('pentarch__vote_on_proposal');
 
     const listed = await olga.callTool({
-      name: 'pentarch.list_proposals',
+      name: 'pentarch__list_proposals',
       arguments: { status: 'awaiting_human' },
     });
     expect(listed.structuredContent).toMatchObject({ total: 1, items: [{ id, action: 'Sign the lease' }] });
     // A user sees what they asked for themselves, and nothing else.
-    const others = await ugo.callTool({ name: 'pentarch.list_proposals', arguments: {} });
+    const others = await ugo.callTool({ name: 'pentarch__list_proposals', arguments: {} });
     expect(others.structuredContent).toMatchObject({ total: 0, items: [] });
-    const hidden = await ugo.callTool({ name: 'pentarch.get_proposal', arguments: { id } });
+    const hidden = await ugo.callTool({ name: 'pentarch__get_proposal', arguments: { id } });
     expect(hidden).toMatchObject({ isError: true });
     expect(textOf(hidden)).toContain('proposal');
 
     const vote = (client: McpClient, more: object = {}) =>
-      client.callTool({ name: 'pentarch.vote_on_proposal', arguments: { id, vote: 'approve', ...more } });
+      client.callTool({ name: 'pentarch__vote_on_proposal', arguments: { id, vote: 'approve', ...more } });
     const own = await vote(boss);
     expect(own.isError).toBe(true);
     const overHttp = await admin.post(`/api/v1/governance/proposals/${id}/vote`, { vote: 'approve' });
@@ -102,7 +102,7 @@ describe('proposals through /mcp', () => {
       isError: false,
       structuredContent: { id, status: 'approved' },
     });
-    const read = await olga.callTool({ name: 'pentarch.get_proposal', arguments: { id } });
+    const read = await olga.callTool({ name: 'pentarch__get_proposal', arguments: { id } });
     expect(read.structuredContent).toMatchObject({ id, status: 'approved' });
     // Decided is decided.
     expect(await vote(olga)).toMatchObject({ isError: true });

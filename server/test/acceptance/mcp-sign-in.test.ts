@@ -72,7 +72,7 @@ describe('sign-in of an MCP client', () => {
 
     const client = new Client({ name: 'desktop', version: '1' });
     await client.connect(transportTo(provider));
-    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('pentarch.ask_agent');
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('pentarch__ask_agent');
     await client.close();
 
     const me = () =>

@@ -74,10 +74,7 @@ describe('calls of models and embedders', () => {
   const settled = () => expect.poll(async () => (await day()).reserved_usd, { timeout: 20_000 }).toBe(0);
 
   it(
-    req(
-      'COST-02',
-      'never spend past a limit, whatever a provider says of routing, answers, memory and embeddings',
-    ),
+    req('COST-02', 'are bounded, whatever a provider says of routing, answers, memory and embeddings'),
     async () => {
       provider.always({ text: 'Well.', usage: { inputTokens: ABSURD, outputTokens: ABSURD } });
       provider.embeddingTokens(ABSURD);
@@ -170,6 +167,63 @@ describe('calls of models and embedders', () => {
     const nano = (await ofIt()).reduce((sum, row) => sum + Math.round(Number(row.cost_usd) * 1e9), 0);
     expect(Math.round(total_cost_usd * 1e9)).toBe(nano);
   });
+
+  it(req(
+    'COST-11',
+    'book what the provider bills beyond the reservation, mark it, tell it once, and refuse what no longer fits',
+  ), async () => {
+    await settled();
+    const { used_usd: before } = await day();
+    // The day has room for an answer, and none for the prompt that the provider will count.
+    await limit(Number((before + 0.035).toFixed(9)));
+    // Pictures and a provider's own instructions: more tokens than bytes were sent.
+    provider.always({ text: 'Well.', usage: { inputTokens: 30_000, outputTokens: 50 } });
+    const body = { message: 'Hi', context: { agent_id: 'zeus' } };
+    const told = await admin.post('/v2/chat', body);
+    expect(told.status, told.text).toBe(200);
+    const { run_id } = told.json<{ run_id: string }>();
+    const row = (await rows()).find((one) => one.run_id === run_id && one.kind === 'model');
+    expect(row).toMatchObject({
+      input_tokens: '30000',
+      output_tokens: '50',
+      cost_usd: '0.038000000',
+      estimated: 'false',
+      beyond_estimate: 'true',
+    });
+    await settled();
+    const after = await day();
+    expect(after.used_usd).toBeGreaterThan(after.limit_usd);
+    const usage = (await admin.get('/v2/costs/usage?period=day')).json<{ beyond_estimate: number }>();
+    expect(usage.beyond_estimate).toBe((await rows()).filter((one) => one.beyond_estimate === 'true').length);
+    for (let i = 0; i < 3; i++) expect((await admin.post('/v2/chat', body)).status).toBe(402);
+    const alerts = async () =>
+      (await admin.get('/v2/notifications?limit=100'))
+        .json<{ items: { body: string; category: string }[] }>()
+        .items.map((one) => JSON.stringify(one))
+        .filter((text) => text.includes('0.035') || /100 ?%/.test(text));
+    await expect.poll(async () => (await alerts()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect((await alerts()).filter((text) => /100 ?%/.test(text))).toHaveLength(1);
+  }, 60_000);
+
+  it(
+    req('COST-11', 'book what came where a provider has told its usage under way, or left out a part'),
+    async () => {
+      const text = 'Some twenty words '.repeat(8);
+      const outputOf = async (rawUsage: Record<string, unknown>) => {
+        provider.always({ text, rawUsage });
+        const body = { message: 'How are you?', context: { agent_id: 'zeus' } };
+        const { run_id } = (await admin.post('/v2/chat', body)).json<{ run_id: string }>();
+        const row = (await rows()).find((one) => one.run_id === run_id && one.kind === 'model');
+        return [Number(row?.input_tokens), Number(row?.output_tokens), row?.estimated] as const;
+      };
+      const [, came] = await outputOf({});
+      expect(came).toBeGreaterThan(20);
+      expect(await outputOf({ prompt_tokens: 70, completion_tokens: 0 })).toEqual([70, came, 'true']);
+      expect(await outputOf({ prompt_tokens: 70 })).toEqual([70, came, 'true']);
+      const [input, output, estimated] = await outputOf({ completion_tokens: 40 });
+      expect([input > 0, output, estimated]).toEqual([true, 40, 'true']);
+    },
+  );
 
   it(req('COST-07', "keep a provider's own figure beside what is charged"), async () => {
     const rawUsage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.5 };

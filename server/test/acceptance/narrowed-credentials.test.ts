@@ -206,6 +206,44 @@ describe('what only a whole credential of a platform administrator may', () => {
   );
 });
 
+describe('what a credential is told first', () => {
+  const beyond = (answer: Answer): void => {
+    expect([answer.status, answer.text], answer.text).toEqual([
+      403,
+      expect.stringContaining('more than this'),
+    ]);
+  };
+
+  it(req('CRED-01', 'is that it has too little, before what the account is or how it stands'), async () => {
+    const narrow = await keyOf(admin, ['users:manage']);
+    const person = await makeAccount({ roles: ['admin'], password: PASSWORD });
+    const robot = await makeAccount({ roles: ['admin'], type: 'service' });
+    beyond(await narrow.post(`/management/v1/users/${person}/machine_keys`, {}));
+    beyond(await narrow.post(`/v2/users/${person}/invitation`));
+    beyond(await narrow.post(`/v2/users/${robot}/password-reset`));
+    expect((await admin.post(`/management/v1/users/${person}/machine_keys`, {})).status).toBe(409);
+    expect((await admin.post(`/v2/users/${person}/invitation`)).status).toBe(409);
+  });
+
+  it(req('CRED-01', 'also where it would end the keys or the client of who manages accounts'), async () => {
+    const narrow = await keyOf(admin, ['users:manage', 'clients:manage']);
+    const robot = await makeAccount({ roles: ['admin'], type: 'service' });
+    const made = await admin.post(`/management/v1/users/${robot}/machine_keys`, {});
+    const { keyId } = made.json<{ keyId: string }>();
+    beyond(await narrow.delete(`/management/v1/users/${robot}/machine_keys/${keyId}`));
+    const client = await admin.post('/v2/oauth/clients', { name: 'c', type: 'confidential' });
+    const { client_id: id, service_user_id: account } = client.json<{
+      client_id: string;
+      service_user_id: string;
+    }>();
+    const raised = await admin.patch(`/v2/users/${account}`, { roles: ['admin'] });
+    expect(raised.status, raised.text).toBe(200);
+    beyond(await narrow.delete(`/v2/oauth/clients/${id}`));
+    expect((await admin.delete(`/v2/oauth/clients/${id}`)).status).toBe(204);
+    expect((await admin.delete(`/management/v1/users/${robot}/machine_keys/${keyId}`)).status).toBe(200);
+  });
+});
+
 describe('keys and clients', () => {
   it(req('CRED-01', 'a key hands on its own limits, and a whole one is whole'), async () => {
     const narrow = await keyOf(admin, ['keys:write', 'keys:read', 'users:manage']);
@@ -242,5 +280,134 @@ describe('keys and clients', () => {
     expect((await every.get('/v2/users/me/sessions')).status).toBe(403);
     const change = { current_password: server.admin.password, new_password: `${PASSWORD} new` };
     expect((await every.post('/v2/users/me/password', change)).status).toBe(403);
+  });
+});
+
+describe('what a narrowed credential has laid by for later', () => {
+  const NARROW = [...ROLE_PERMISSIONS.readonly, 'users:manage'];
+  const NEW_PASSWORD = 'another long password of somebody';
+  let key: Client;
+  beforeAll(async () => {
+    key = await keyOf(admin, NARROW);
+  });
+
+  const redeem = (url: string | undefined): Promise<Answer> =>
+    createClient(() => server.url, '').post('/v2/auth/password/reset', {
+      token: url?.split('/').at(-1),
+      password: NEW_PASSWORD,
+    });
+  const invite = async (maker: Client, roles: string[]) => {
+    count += 1;
+    const email = `later${count}@example.test`;
+    const made = await maker.post('/v2/users', { email, roles });
+    expect(made.status, made.text).toBe(201);
+    const { id, invitation_url: url } = made.json<{ id: string; invitation_url: string }>();
+    return { id, url, email };
+  };
+  const signs = async (email: string, password: string): Promise<number> =>
+    (await createClient(() => server.url, '').post('/v2/auth/login', { email, password })).status;
+  const change = async (id: string, body: Record<string, unknown>): Promise<{ status: string }> => {
+    const answer = await admin.patch(`/v2/users/${id}`, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json<{ status: string }>();
+  };
+  const audited = async (id: string): Promise<string> => {
+    const { items } = (await admin.get('/v2/audit?limit=50')).json<{ items: { target_id: string }[] }>();
+    return JSON.stringify(items.filter((item) => item.target_id === id));
+  };
+
+  it.each([
+    ['admin', { roles: ['admin'] }],
+    ['operator', { roles: ['operator'] }],
+    ['one permission more', { permissions: ['users:manage'] }],
+  ])(req('CRED-06', 'an invitation ends when the account is raised: %s'), async (_name, raise) => {
+    const { id, url, email } = await invite(key, ['readonly']);
+    expect((await change(id, raise)).status).toBe('invited');
+    expect((await redeem(url)).status).toBe(404);
+    expect((await createClient(() => server.url, '').get(new URL(url).pathname)).status).toBe(404);
+    expect(await signs(email, NEW_PASSWORD)).toBe(401);
+    expect(await audited(id)).toContain('links_ended');
+    const fresh = await admin.post(`/v2/users/${id}/invitation`);
+    expect((await redeem(fresh.json<{ url: string }>().url)).status).toBe(204);
+    expect(await signs(email, NEW_PASSWORD)).toBe(200);
+  });
+
+  it(req('CRED-06', 'a reset link ends when the roles come back that were taken away'), async () => {
+    const id = await makeAccount({ roles: ['operator'], password: PASSWORD });
+    expect((await key.patch(`/v2/users/${id}`, { roles: ['readonly'] })).status).toBe(200);
+    const link = await key.post(`/v2/users/${id}/password-reset`);
+    expect(link.status, link.text).toBe(200);
+    // Nobody but an administrator knows the password: it stays.
+    expect((await change(id, { roles: ['operator'] })).status).toBe('active');
+    expect((await redeem(link.json<{ url: string }>().url)).status).toBe(404);
+    const fresh = await admin.post(`/v2/users/${id}/password-reset`);
+    expect((await redeem(fresh.json<{ url: string }>().url)).status).toBe(204);
+  });
+
+  it(req('CRED-06', 'a change that adds nothing leaves the link'), async () => {
+    const { id, url } = await invite(key, ['readonly']);
+    await change(id, { name: 'Another name', permissions: [] });
+    expect((await redeem(url)).status).toBe(204);
+  });
+
+  it(req('CRED-06', 'a password that it has set ends, with the sessions, beyond what it could'), async () => {
+    const password = { email: `set${count}@example.test`, password: PASSWORD, roles: ['user'] };
+    const may = await keyOf(admin, [...USER_PERMISSIONS, 'users:manage']);
+    const made = await may.post('/v2/users', password);
+    const { id } = made.json<{ id: string }>();
+    const session = await server.signIn(password.email, PASSWORD);
+    const own = await session.post('/v2/auth/api-keys', { name: 'own' });
+    // To change it oneself is no proof: whoever knows the first one can.
+    const own_change = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+    expect((await session.post('/v2/users/me/password', own_change)).status).toBe(204);
+    expect((await change(id, { permissions: ['users:manage'] })).status).toBe('active');
+    expect((await change(id, { roles: ['admin'] })).status).toBe('invited');
+    expect(await signs(password.email, NEW_PASSWORD)).toBe(401);
+    expect((await session.get('/v2/auth/me')).status).toBe(401);
+    const kept = createClient(() => server.url, own.json<{ key: string }>().key);
+    expect((await kept.get('/v2/auth/me')).status).toBe(401);
+    expect(await audited(id)).toContain('password_ended');
+    const fresh = await admin.post(`/v2/users/${id}/invitation`);
+    expect((await redeem(fresh.json<{ url: string }>().url)).status).toBe(204);
+    // From an administrator of the platform: it stays whatever comes.
+    expect((await change(id, { roles: ['readonly'], permissions: [] })).status).toBe('active');
+    expect((await change(id, { roles: ['admin'] })).status).toBe('active');
+  });
+
+  it(req('CRED-06', 'so does one from a link that it was shown'), async () => {
+    const { id, url, email } = await invite(key, ['readonly']);
+    expect((await redeem(url)).status).toBe(204);
+    expect((await change(id, { roles: ['operator'] })).status).toBe('invited');
+    expect(await signs(email, NEW_PASSWORD)).toBe(401);
+  });
+
+  it(req('CRED-06', 'also where the person is raised by a move'), async () => {
+    const { id, url, email } = await invite(key, ['readonly']);
+    expect((await redeem(url)).status).toBe(204);
+    const moved = await admin.post(`/v2/users/${id}/move`, { tenant_id: tenantId, roles: ['admin'] });
+    expect([moved.status, moved.json<{ status: string }>().status], moved.text).toEqual([201, 'invited']);
+    expect(await signs(email, NEW_PASSWORD)).toBe(401);
+  });
+
+  it(req('CRED-06', 'a machine key that it has fetched ends, and another’s stays'), async () => {
+    const id = await makeAccount({ type: 'service', roles: ['readonly'] });
+    const path = `/management/v1/users/${id}/machine_keys`;
+    const its = (await key.post(path, {})).json<{ keyId: string }>().keyId;
+    const ours = (await admin.post(path, {})).json<{ keyId: string }>().keyId;
+    expect((await change(id, { roles: ['admin'] })).status).toBe('active');
+    expect(await audited(id)).toContain('machine_keys_ended');
+    expect((await admin.delete(`${path}/${its}`)).status).toBe(404);
+    expect((await admin.delete(`${path}/${ours}`)).status).toBe(200);
+  });
+
+  it(req('CRED-06', 'the account of a client whose secret it knows is not raised'), async () => {
+    const may = await keyOf(admin, [...USER_PERMISSIONS, 'clients:manage']);
+    const client = await may.post('/v2/oauth/clients', { name: 'c', type: 'confidential' });
+    const { service_user_id: id } = client.json<{ service_user_id: string }>();
+    const raised = await admin.patch(`/v2/users/${id}`, { roles: ['admin'] });
+    expect([raised.status, raised.text.includes('delete the client')], raised.text).toEqual([409, true]);
+    const account = (await admin.get(`/v2/users/${id}`)).json<{ roles: string[] }>();
+    expect(account.roles).toEqual(['user']);
+    expect((await change(id, { roles: ['readonly'] })).status).toBe('active');
   });
 });

@@ -383,7 +383,7 @@ describe('refusals', () => {
       'messages.0.tool_call_id',
     ],
     ['more than one choice', { n: 2 }, 'n'],
-    ['a schema for the answer', { response_format: { type: 'json_object' } }, 'response_format'],
+    ['a form of answers that there is not', { response_format: { type: 'yaml' } }, 'response_format'],
     ['a top_p beyond one', { top_p: 1.5 }, 'top_p'],
     ['an effort that does not exist', { reasoning_effort: 'frantic' }, 'reasoning_effort'],
     [

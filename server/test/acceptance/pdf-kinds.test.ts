@@ -3,6 +3,7 @@ import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { asianFont, at, drawPdf } from '../support/pdf.ts';
 
+import { linesFrom, makeScan } from '../support/scan.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Kinds of PDF that lose text or columns elsewhere, over HTTP: read in the limited child, searched, answered from. */
@@ -90,5 +91,28 @@ describe('a PDF', () => {
     }>();
     expect(listed.unread_pages).toEqual([2, 3]);
     expect(await ask('Which pages of mixed.pdf have no text that can be read?')).toContain('2–3');
+  });
+
+  it(req('KNOW-25', 'that is a scan is recognised, found and answered from'), async () => {
+    const document = await upload(
+      'logbook.pdf',
+      makeScan([
+        {
+          lines: linesFrom(120, [
+            'Logbook of the northern light',
+            'On Tuesday 418 crates of herring were landed at the mole.',
+          ]),
+        },
+        { lines: [] },
+      ]),
+    );
+    expect(document).toMatchObject({ page_count: 2, unread_pages: [2] });
+    expect(await textOf(document.id)).toContain('418 crates');
+    expect(await ask('How many crates of herring were landed on Tuesday?')).toContain('418');
+    // Another title reads the file again, and recognises nothing again.
+    const path = `/api/v1/knowledge/documents/${String(document.id)}`;
+    expect((await client.patch(path, { title: 'Log' })).status).toBe(200);
+    expect(await textOf(document.id)).toContain('418 crates');
+    expect((await client.delete(path)).status).toBe(204);
   });
 });

@@ -75,6 +75,8 @@ describe('the identity provider in the document', () => {
         '/oauth/v2/keys',
         '/oidc/v1/userinfo',
         '/oidc/v1/end_session',
+        '/oauth/v2/device_authorization',
+        '/oauth/v2/device',
         '/.well-known/openid-configuration',
         '/.well-known/oauth-authorization-server',
         '/management/v1/users/{user_id}/machine_keys',
@@ -130,6 +132,15 @@ describe('the identity provider in the document', () => {
       expect(asDocumented(template, 'post', await form(template, {}, `${id}:wrong`)).status).toBe(401);
       expect(asDocumented(template, 'post', await anonymous.post(template, {})).status).toBe(415);
     }
+    const device = '/oauth/v2/device_authorization';
+    const codes = await form(device, { client_id: 'pentarch-cli', scope: 'openid' });
+    expect(asDocumented(device, 'post', codes).status).toBe(200);
+    expect(asDocumented(device, 'post', await form(device, { client_id: 'none' })).status).toBe(401);
+    expect(asDocumented(device, 'post', await form(device, {}, proof)).status).toBe(400);
+    expect(asDocumented(device, 'post', await anonymous.post(device, {})).status).toBe(415);
+    const page = '/oauth/v2/device';
+    expect(asDocumented(page, 'get', await anonymous.get(page)).status).toBe(200);
+    expect(asDocumented(page, 'post', await form(page, { xsrf: 'x', user_code: 'y' })).status).toBe(303);
     const grant = { grant_type: 'refresh_token', refresh_token: 'no', client_id: 'pentarch-cli' };
     expect(asDocumented('/oauth/v2/token', 'post', await form('/oauth/v2/token', grant)).status).toBe(400);
   });

@@ -733,6 +733,53 @@ describe(req('TAINT-03', 'documents that an administrator vouches for'), () => {
   });
 });
 
+describe(req('TAINT-04', 'tasks whose runs have read untrusted content'), () => {
+  const taskOf = async (body: object): Promise<Task> => {
+    const { id } = await post<Task>(person, '/v2/tasks', body, 201);
+    const task = () => read<Task>(`/v2/tasks/${id}`);
+    await expect.poll(async () => (await task()).status, { timeout: 20_000 }).toBe('completed');
+    return task();
+  };
+  const WAYS: Readonly<Record<string, () => Promise<object>>> = {
+    async 'a document'() {
+      const word = fresh();
+      const content = `The keeper ${word} writes about lamps and oil. `.repeat(5);
+      await post(person, '/v2/knowledge/documents', { title: word, content }, 201);
+      return { description: `What does the keeper ${word} write about lamps?`, agent_id: 'athena' };
+    },
+    'a page': () =>
+      Promise.resolve({
+        description: order('web__get_url', { url: `https://${fresh()}.test/` }),
+        agent_id: 'hephaestus',
+      }),
+    context: () =>
+      Promise.resolve({ description: 'Hello', agent_id: 'hephaestus', context: { note: 'from a form' } }),
+  };
+
+  it.each(Object.keys(WAYS))(
+    '%s: the task says so, and a new chat that lists it asks',
+    async (way) => {
+      person = await newPerson(server, admin);
+      await webConnected();
+      expect(await taskOf((await WAYS[way]?.()) ?? {})).toMatchObject({ tainted: true });
+      const listed = await say(order('list_tasks', {}), 'chronos');
+      expect(await taintOf(listed.conversation_id)).toEqual(['task']);
+      const word = fresh();
+      const message = order('web__get_url', { url: `https://far.test/?d=${word}` });
+      const answer = await say(message, 'zeus', listed.conversation_id);
+      await asks(answer, async () => expect(fetched(word)).toBe(0));
+    },
+    60_000,
+  );
+
+  it('none: the task is clean, and so is who lists it', async () => {
+    person = await newPerson(server, admin);
+    expect(await taskOf({ description: 'Hello', agent_id: 'hephaestus' })).toMatchObject({ tainted: false });
+    const listed = await say(order('list_tasks', {}), 'chronos');
+    expect(await taintOf(listed.conversation_id)).toEqual([]);
+  }, 60_000);
+});
+
 describe(req('TAINT-02', 'tasks that agents make'), () => {
   it('end at depth two, with their parent kept, and the model is told why', async () => {
     person = await newPerson(server, admin);

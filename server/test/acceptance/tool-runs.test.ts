@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import {
   startTestProvider,
@@ -20,6 +21,7 @@ const call = (name: string, args: Record<string, unknown>, id = 'call_1') => ({
 
 const lastRole = (request: TestRequest): string => request.body.messages?.at(-1)?.role ?? '';
 interface ChatAnswer {
+  id: string;
   content: string;
   finish_reason: string;
   conversation_id: string;
@@ -485,6 +487,35 @@ describe('runs with tools', () => {
       expect(files()).not.toContain('cancelled.txt');
     });
   });
+
+  it(req(
+    'TREE-03',
+    'a second answer that a crash interrupts goes on, and leads its branch then',
+  ), async () => {
+    provider.script({ chunks: ['First.'] });
+    const { body: first } = await ask('Which day is it?');
+    const id = first.conversation_id;
+    let cut = true;
+    provider.always((request) => {
+      if (told(request).length === 0)
+        return { toolCalls: [call('time__get_current_time', { timezone: 'UTC' }, 'again_1')] };
+      return cut ? { chunks: ['lost'], hangAfter: 0 } : { chunks: ['Second.'] };
+    });
+    const stream = await admin.stream(`/api/v1/conversations/${id}/messages/${first.id}/regenerate`, {});
+    const started = (await stream.next())?.data as Started;
+    await provider.seen(3);
+    await server.end('SIGKILL');
+    cut = false;
+    await server.start();
+    admin = await server.signIn();
+    await expect
+      .poll(async () => (await runState(started.run_id)).status, { timeout: 20_000 })
+      .toBe('completed');
+    const { messages, message_count: count } = await conversation(id);
+    expect(messages.map((message) => message.content)).toEqual(['Which day is it?', 'Second.']);
+    expect(messages[1]).toMatchObject({ siblings: { index: 1, count: 2 } });
+    expect(count).toBe(2);
+  }, 60_000);
 
   it('end right when the server is killed in the middle, every tool effect at most once', async () => {
     // Three nodes take three times as long to come back.

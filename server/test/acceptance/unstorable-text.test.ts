@@ -5,6 +5,7 @@ import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import type { TestProvider, TestRequest } from '../support/provider.ts';
 import type { TestServer } from '../support/server.ts';
+import { openSocket } from '../support/socket-client.ts';
 import { withWorld } from '../support/suite.ts';
 
 /** NUL and lone surrogates, which no store holds alike: replaced in what comes from others, refused in what callers send. */
@@ -220,5 +221,71 @@ describe(req('TEXT-01', 'the identity provider'), () => {
       expect(answer.status, answer.text).toBe(400);
       expect(answer.body).toMatchObject({ error: 'invalid_request' });
     }
+  });
+});
+
+describe(req('TEXT-01', 'doors that are no JSON API'), () => {
+  const rpc = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const ODD = `odd${NUL}text${HALF}`;
+
+  it('a message over the WebSocket is refused, and the socket goes on', async () => {
+    const socket = openSocket(`${server.url.replace('http', 'ws')}/v2/ws`, { token: admin.token ?? '' });
+    await socket.next('ready');
+    socket.send('chat.send', { id: 'm1', message: ODD });
+    const refused = await socket.next('error');
+    expect(JSON.stringify(refused.payload)).toContain('VALIDATION_ERROR');
+    socket.send('ping', { n: 1 });
+    await socket.next('pong');
+    socket.close();
+  });
+
+  it('a call at the MCP door and a message at the A2A door are no fault of ours', async () => {
+    const headers = { accept: 'application/json, text/event-stream' };
+    const calls: [string, unknown][] = [
+      ['/mcp', rpc('tools/call', { name: 'remember', arguments: { text: ODD, name: ODD } })],
+      ['/mcp', rpc('tools/call', { name: ODD, arguments: {} })],
+      ['/mcp', rpc(ODD, {})],
+      [
+        '/a2a',
+        rpc('message/send', {
+          message: { kind: 'message', role: 'user', messageId: ODD, parts: [{ kind: 'text', text: ODD }] },
+        }),
+      ],
+      ['/a2a', rpc('tasks/get', { id: ODD })],
+    ];
+    for (const [at, body] of calls) {
+      const answer = await admin.post(at, body, { headers });
+      expect(answer.status, `${at} ${answer.text}`).toBeLessThan(500);
+      expect(answer.text).not.toContain('-32603');
+    }
+  });
+
+  it('names of files, and forms with text, are no fault of ours', async () => {
+    for (const [title, name] of [
+      [ODD, 'lamp.txt'],
+      ['Lamp', `l${NUL}amp.txt`],
+    ] as const) {
+      const form = new FormData();
+      form.set('title', title);
+      form.set('file', new Blob([`A lamp of ${title}.`], { type: 'text/plain' }), name);
+      const response = await fetch(`${server.url}/api/v1/knowledge/documents`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin.token ?? ''}` },
+        body: form,
+      });
+      expect(response.status, await response.text()).toBeLessThan(500);
+    }
+  });
+
+  it('headers and machine keys are no fault of ours', async () => {
+    const answer = await admin.post(
+      '/management/v1/users/018f3f3a-7b7a-7000-8000-000000000000/machine_keys',
+      {
+        type: ODD,
+      },
+    );
+    expect(answer.status, answer.text).toBeLessThan(500);
+    const login = await server.anonymous().post('/v2/auth/login', { email: `a${NUL}@b.c`, password: ODD });
+    expect(login.status, login.text).toBe(422);
   });
 });

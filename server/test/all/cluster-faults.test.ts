@@ -58,13 +58,14 @@ describe('a node that does not fit', () => {
     ]);
     expect(second.stderr).toContain('another Pentarch process is at work on this database');
     expect(joining.stderr).toContain('without REDIS_URL is at work on this database');
-    expect((await alone.anonymous().get('/ready')).status).toBe(200);
+    const ready = async () => (await alone.anonymous().get('/ready')).status;
+    await expect.poll(ready, { timeout: 60_000 }).toBe(200);
     // Killed without a word, it leaves its place at once.
     await alone.end('SIGKILL');
     const foreign = await refusalOf({ ...base, REDIS_URL: redisUrl, PLATFORM_KEY });
     expect(foreign.stderr).toContain('the keys of this node are not those of the platform');
     await alone.start();
-    expect((await alone.anonymous().get('/ready')).status).toBe(200);
+    await expect.poll(ready, { timeout: 60_000 }).toBe(200);
     await alone.close();
   }, 180_000);
 
@@ -166,8 +167,9 @@ describe('while what the nodes share is away', () => {
     ['the store takes everything and says nothing', () => store, 'freeze'],
     ['Redis takes everything and says nothing', () => redis, 'freeze'],
   ] as const) {
+    const part = name.startsWith('Redis') ? 'redis' : 'store';
     it(req(
-      'CLU-14',
+      ['CLU-14', 'OPS-20'],
       `${name}: 503 with Retry-After and not ready; back without a restart, nothing acknowledged is lost`,
     ), async () => {
       provider.always({ chunks: Array.from({ length: 40 }, (_, i) => `w${i} `), chunkDelayMs: 100 });
@@ -181,6 +183,12 @@ describe('while what the nodes share is away', () => {
         const ready = await at(i).get('/ready');
         expect(ready.status).toBe(503);
         expect(ready.headers.get('retry-after')).not.toBeNull();
+        // By its name, in the answer and once in the log.
+        const { checks } = ready.json<{ checks: Record<string, { status: string }> }>();
+        expect(checks[part]?.status).toBe('failed');
+        await expect
+          .poll(() => cluster.nodes[i]?.log.some((line) => String(line.msg).startsWith(`not ready: ${part}`)))
+          .toBe(true);
         expect((await at(i).get('/health')).status).toBe(200);
       }
       // The model's answer comes to its end meanwhile, and waits to be stored.

@@ -90,6 +90,9 @@ describe('several nodes', () => {
         const keys = await createClient(() => node(i).url, null).get('/oauth/v2/keys');
         expect(keys.json<{ keys: unknown[] }>().keys).toHaveLength(1);
       }
+      const logged = [0, 1, 2].map((i) => node(i).log.find((line) => line.msg === 'listening')?.node_id);
+      expect(logged.every((id) => typeof id === 'string')).toBe(true);
+      expect(new Set(logged).size).toBe(3);
     },
   );
 

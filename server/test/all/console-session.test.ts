@@ -13,7 +13,12 @@ let admin: Client;
 beforeAll(async () => {
   provider = await startTestProvider();
   app = await startConsole({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, COMPATIBLE_API_KEY: 'x' },
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+      ALLOW_SELF_APPROVAL: 'on',
+    },
   });
   admin = await app.server.signIn();
 });
@@ -118,6 +123,122 @@ describe('a session that has ended', () => {
     await signIn(page);
     await dialogOf(page).waitFor({ state: 'detached' });
     expect(await form.getByLabel(/What/).first().inputValue()).toBe('Sweep the lamp room every evening');
+    await context.close();
+  });
+});
+
+/** Uploads that are under way stop at the door until the session has ended. */
+const holdUploads = async (page: Page): Promise<{ held: number; release(): void }> => {
+  const door = Promise.withResolvers<void>();
+  const state = { held: 0, release: () => door.resolve() };
+  await page.route('**/knowledge/documents', async (route) => {
+    if (route.request().method() === 'POST') {
+      state.held += 1;
+      await door.promise;
+    }
+    await route.continue();
+  });
+  return state;
+};
+const fileNamed = (name: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(`# ${name}`) });
+
+describe('files and comments of a session that ends in the middle', () => {
+  it(req('CONSOLE-01', 'files on their way are sent by themselves after signing in again'), async () => {
+    const { page, context } = await app.open({ path: '/knowledge' });
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    const uploads = await holdUploads(page);
+    const names = ['one.md', 'two.md', 'three.md'];
+    await page.getByTestId('files').setInputFiles(names.map(fileNamed));
+    await expect.poll(() => uploads.held).toBe(2);
+    await endSessions();
+    uploads.release();
+    await dialogOf(page).waitFor();
+    // By their place in the page: what stands behind the dialog has no role just now.
+    const rows = page.locator('li').filter({ hasText: /(one|two|three)\.md/ });
+    await expect.poll(() => rows.filter({ hasText: 'waiting' }).count()).toBe(3);
+    expect(await page.getByText('0 of 3 finished').count()).toBe(1);
+    await signIn(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.getByText('3 of 3 finished').waitFor();
+    expect(await rows.filter({ hasText: 'ready' }).count()).toBe(3);
+    await context.close();
+  });
+
+  it(req('CONSOLE-01', 'files of a message too, and the message goes with them'), async () => {
+    const { page, context } = await app.open();
+    await page.waitForURL('**/chat');
+    await fieldOf(page).fill('/zeus What stands in it?');
+    const uploads = await holdUploads(page);
+    await page
+      .getByRole('form', { name: 'New message' })
+      .locator('input[type=file]')
+      .setInputFiles([fileNamed('attached.md')]);
+    await expect.poll(() => uploads.held).toBe(1);
+    await endSessions();
+    uploads.release();
+    await dialogOf(page).waitFor();
+    const attachments = page.locator('[aria-label=Attachments]');
+    await attachments.getByText('waits for your sign-in').waitFor();
+    await signIn(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await attachments.getByText('ready').waitFor();
+    provider.script({ chunks: ['A title.'] });
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article').getByText('A title.').waitFor();
+    await page.getByRole('log', { name: 'Messages' }).getByText('Attached: attached.md').waitFor();
+    await context.close();
+  });
+
+  it(req('CONSOLE-01', 'a comment on an answer stays over the end, a reload and a refusal'), async () => {
+    const { page, context } = await app.open();
+    await page.waitForURL('**/chat');
+    provider.script({ chunks: ['Perhaps.'] });
+    await fieldOf(page).fill('/zeus Is it so?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').getByText('Perhaps.').waitFor();
+    await page.getByRole('button', { name: 'Bad answer' }).click();
+    const comment = page.getByLabel('Why? (optional; Enter sends it)');
+    await comment.fill('It is no answer at all');
+    await endSessions();
+    await dialogOf(page).waitFor();
+    await page.reload();
+    await dialogOf(page).waitFor();
+    await signIn(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await comment.waitFor();
+    expect(await comment.inputValue()).toBe('It is no answer at all');
+    const refusal = { code: 'CONFLICT', message: 'not just now', details: {}, request_id: 'r' };
+    await page.route(
+      '**/feedback',
+      (route) =>
+        route.fulfill({ status: 409, contentType: 'application/json', body: JSON.stringify(refusal) }),
+      { times: 1 },
+    );
+    await comment.press('Enter');
+    await page.getByText('not just now').first().waitFor();
+    expect(await comment.inputValue()).toBe('It is no answer at all');
+    await comment.press('Enter');
+    await page.getByText('Thank you').waitFor();
+    await page.reload();
+    await page.getByRole('article').getByText('Perhaps.').waitFor();
+    expect(await comment.count()).toBe(0);
+    await context.close();
+  });
+
+  it(req('CONSOLE-01', 'the reason of a vote stays over the end and a reload'), async () => {
+    const made = await admin.post('/v2/governance/proposals', { action: 'lamp.dim', estimated_cost: 500 });
+    const { id } = made.json<{ id: string }>();
+    const { page, context } = await app.open({ path: `/governance?proposal=${id}` });
+    const reason = page.getByLabel('Reason');
+    await reason.fill('Ships come in late today');
+    await endSessions();
+    await dialogOf(page).waitFor();
+    await page.reload();
+    await dialogOf(page).waitFor();
+    await signIn(page);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await reason.waitFor();
+    expect(await reason.inputValue()).toBe('Ships come in late today');
     await context.close();
   });
 });

@@ -45,12 +45,22 @@ const fresh = (word: string): string => {
   return `${word}-${made}`;
 };
 
-const chat = async (): Promise<{ id: string; conversation_id: string; run_id: string }> => {
+interface Reply {
+  id: string;
+  conversation_id: string;
+  parent_id: string;
+  run_id: string;
+}
+const chat = async (): Promise<Reply> => {
   const answer = await admin.post('/api/v1/chat', { message: 'How long does the lamp burn?' });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.json();
 };
 const conversation = async (): Promise<string> => (await chat()).conversation_id;
+const answered = async () => {
+  const { id: MESSAGE_ID, conversation_id: ID } = await chat();
+  return { ID, MESSAGE_ID };
+};
 const document = (): Promise<string> =>
   post('/api/v1/knowledge/documents', {
     title: fresh('Note'),
@@ -185,10 +195,18 @@ const own = (make: () => Promise<string>): Prepare => words(async () => ({ ID: a
 /** By the words that a line begins with; the longest that fits counts. */
 const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch chat': async () => ({ input: 'Hello\n' }),
+  'pentarch chat --resume ID': words(answered),
   'pentarch conversations show': words(async () => ({
     '0190a6de-7c2a-7000-8000-000000000001': await conversation(),
   })),
   'pentarch conversations': own(conversation),
+  'pentarch conversations update': words(answered),
+  'pentarch conversations fork': words(answered),
+  'pentarch conversations regenerate': words(answered),
+  'pentarch conversations edit': words(async () => {
+    const { conversation_id: ID, parent_id: MESSAGE_ID } = await chat();
+    return { ID, MESSAGE_ID };
+  }),
   'pentarch conversations rate': words(async () => ({ MESSAGE_ID: (await chat()).id })),
   'pentarch conversations restore': own(async () => {
     const one = await conversation();

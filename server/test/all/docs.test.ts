@@ -67,16 +67,19 @@ const runShell = async ({ code }: DocBlock): Promise<void> => {
   expect(ended.code, `${ended.out}${ended.err}`).toBe(0);
 };
 
+/** What only a person at a terminal is shown. */
+const atTerminal = (code: string): string => `script -qefc '${code}' /dev/null`;
+
 /** `npm start`, with or without settings in front: the server comes up, shows its banner, and ends with the signal. */
 const runStart = async ({ code }: DocBlock): Promise<void> => {
   // "npm ci" brought the modules that this test runs on.
-  const run = shell.start(onThisMachine(code).replace('npm ci && ', ''), {
+  const run = shell.start(atTerminal(onThisMachine(code).replace('npm ci && ', '').trim()), {
     cwd: ROOT,
     env: { HOST: '127.0.0.1', PORT: '0', DATA_DIR: path.join(home, `start-${Math.random()}`) },
   });
   try {
-    await run.said(/"msg":"listening"/);
-    const [banner = ''] = await run.said(/ {2}Pentarch [\s\S]+? {2}Try it:\n/);
+    await run.said(/listening/);
+    const [banner = ''] = await run.said(/ {2}Pentarch [\s\S]+? {2}Try it:\r?\n/);
     expect(banner).toContain('(generated, shown this once)');
     expect(banner).toContain(code.includes('MODEL=') ? 'openai/gpt-5-mini' : 'builtin');
   } finally {
@@ -87,7 +90,7 @@ const runStart = async ({ code }: DocBlock): Promise<void> => {
 
 /** What README shows of the banner is what a first start shows, but for password and folder. */
 const runBanner = async ({ code }: DocBlock): Promise<void> => {
-  const run = shell.start('npm start', {
+  const run = shell.start(atTerminal('npm start'), {
     cwd: ROOT,
     env: { HOST: '127.0.0.1', PORT: '0', DATA_DIR: path.join(home, 'banner') },
   });
@@ -100,7 +103,7 @@ const runBanner = async ({ code }: DocBlock): Promise<void> => {
       .split('\n')
       .map((line) => line.trim().replaceAll(/\s+/g, ' '));
   try {
-    const [banner = ''] = await run.said(/ {2}Pentarch [\s\S]+?(?=\n\n {2}Try it:)/);
+    const [banner = ''] = await run.said(/ {2}Pentarch [\s\S]+?(?=\r?\n\r?\n {2}Try it:)/);
     expect(plain(banner)).toEqual(plain(code));
   } finally {
     run.signal('SIGTERM');

@@ -107,7 +107,7 @@ describe('a server whose clock is moved', () => {
     const { limits } = (await admin.get('/v2/costs/limits')).json<{ limits: { reserved_usd: number }[] }>();
     expect(limits.every((limit) => limit.reserved_usd === 0)).toBe(true);
     expect((await admin.get('/v2/audit/verify')).json()).toMatchObject({ ok: true });
-    expect((await admin.get('/ready')).status).toBe(200);
+    await expect.poll(async () => (await admin.get('/ready')).status, { timeout: 60_000 }).toBe(200);
   };
 
   it(req('SYS-06', 'goes on an hour ahead, and back at the time of before'), {

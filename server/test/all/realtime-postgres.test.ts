@@ -44,18 +44,15 @@ describe('webhooks and notifications on PostgreSQL', () => {
       http,
       box: { seal: (plain) => plain, open: (sealed) => sealed },
       audit: createAudit(clock),
-      events: bus,
-      callerFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
+      actorFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
       onError,
     });
-    bus.onPublished(webhooks.outbox.published);
+    store.emitTo({ record: webhooks.outbox.record, publish: bus.publish });
     const mails: Mail[] = [];
     const notifications = createNotifications({
       db: store,
       clock,
       jobs,
-      events: bus,
-      outbox: webhooks.outbox,
       mailer: { delivers: true, send: async (mail) => void mails.push(mail) },
       peopleWith: () => Promise.resolve([]),
       seatHolders: () => Promise.resolve([]),
@@ -80,8 +77,7 @@ describe('webhooks and notifications on PostgreSQL', () => {
       events: ['*'],
     });
     expect(hook.status).toBe(201);
-    const event = await store.write((tx) => webhooks.outbox.record(tx, completed()));
-    bus.publish(event);
+    await store.write((tx) => tx.emit(completed()));
     await expect.poll(() => target.received.length, { timeout: 20_000 }).toBe(2);
     const list = `/v2/webhooks/${hook.body.id}/deliveries`;
     const deliveries = async () =>
@@ -109,7 +105,8 @@ describe('webhooks and notifications on PostgreSQL', () => {
     await request('ann.user.t1', 'PATCH', '/v2/notifications/preferences', {
       categories: { tasks: { email: true, webhook: true } },
     });
-    bus.publish({ ...completed(), type: 'task.failed', data: { description: 'report' } });
+    const failed = { ...completed(), type: 'task.failed', data: { description: 'report' } };
+    await store.write((tx) => tx.emit(failed));
     await expect.poll(() => mails.length, { timeout: 10_000 }).toBe(1);
     await expect
       .poll(() => target.received.map((r) => JSON.parse(r.body).event), { timeout: 10_000 })

@@ -81,7 +81,7 @@ describe('nodes of the release before', () => {
     await expand();
     for (const i of [0, 1]) {
       provider.always({ chunks: ['fine', '.'] });
-      expect((await at(i).get('/ready')).status).toBe(200);
+      await expect.poll(async () => (await at(i).get('/ready')).status, { timeout: 60_000 }).toBe(200);
       const fresh = await node(i).signIn();
       expect((await at(i, fresh).post('/v2/chat', question)).status).toBe(200);
       expect((await (await at(i).stream('/v2/chat/stream', question)).rest()).at(-1)?.event).toBe(

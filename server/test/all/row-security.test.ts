@@ -43,6 +43,7 @@ const addTenant = (db: Db, id: string): Promise<void> =>
           message_count: 0,
           cost_nano: 0,
           archived_at: null,
+          branched: 0,
         })
         .execute();
       await tx

@@ -40,20 +40,27 @@ describe.each([
 ])('a PostgreSQL that %s', (_how, goAway) => {
   it(req('RUN-21', 'leaves the figures of the process, and says that the store is away'), async () => {
     await expect.poll(isUp, { timeout: 60_000 }).toBe('1');
-    expect(await scrape()).toMatch(/^pentarch_jobs\{state="queued"\} \d+$/m);
+    const well = await scrape();
+    expect(well).toMatch(/^pentarch_jobs\{state="queued"\} \d+$/m);
+    expect(well).toMatch(/^pentarch_queue_depth\{queue="task\.run"\} 0$/m);
+    expect(well).toMatch(/^pentarch_store_connections\{state="in_use"\} \d+$/m);
+    expect(well).toMatch(/^pentarch_store_connections\{state="waiting"\} 0$/m);
+    // Both clocks are this machine's.
+    expect(Math.abs(Number(/^pentarch_clock_skew_seconds (\S+)$/m.exec(well)?.[1]))).toBeLessThan(1);
     await goAway();
     // Two questions within a moment are one scrape.
     await expect.poll(isUp).toBe('0');
     for (let i = 0; i < 3; i++) {
       const text = await scrape();
       expect(text).toMatch(/^pentarch_store_up 0$/m);
-      expect(text).toMatch(/^pentarch_process_resident_memory_bytes [1-9]/m);
-      expect(text).toMatch(/^pentarch_nodejs_eventloop_lag_p99_seconds \d/m);
+      expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
+      expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
       expect(text).toMatch(/^pentarch_data_free_bytes [1-9]/m);
       expect(text).toMatch(/^pentarch_active_runs 0$/m);
       expect(text).toMatch(/^pentarch_runs_total\{outcome="completed",agent="\w+",model="[^"]+"\} 1$/m);
       // Figures of the store that nobody knows are missing, not those of the last scrape.
-      expect(text).not.toMatch(/^pentarch_(jobs|queue_depth)\{/m);
+      expect(text).not.toMatch(/^pentarch_(jobs|queue_depth|votes_waiting|nodes)\{/m);
+      expect(text).not.toMatch(/^pentarch_(store_ping_seconds|reservations_open|clock_skew_seconds) /m);
     }
     await store.mend();
     await expect.poll(isUp, { timeout: 60_000 }).toBe('1');

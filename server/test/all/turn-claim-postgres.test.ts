@@ -18,7 +18,7 @@ describe('the claim of a turn', () => {
     );
   const claim = (lastSaid?: LastSaid): Promise<void> =>
     db.write((tx) =>
-      createClaimTurn(db, 'here')(tx, {
+      createClaimTurn({ nodeId: 'here', alone: false })(tx, {
         conversationId: 'c',
         runId: 'mine',
         ...(lastSaid === undefined ? {} : { lastSaid }),

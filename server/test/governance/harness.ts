@@ -19,8 +19,9 @@ import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, ToolContext, ToolOutcome } from '../../src/kernel/tools.ts';
+import { ALONE } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
-import { noWebhooks } from '../support/outbox.ts';
+import { outletTo } from '../support/outbox.ts';
 import { type TestStore, testStores } from '../support/stores.ts';
 
 /** Costs and governance behind the real HTTP base, with a clock that the test moves, and neighbours made by the test. */
@@ -129,26 +130,26 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const build = async () => {
     const costs = createCosts({
       db,
+      cluster: ALONE,
       clock: time,
       timeZoneOf: () => Promise.resolve('UTC'),
       userExists: (_tenant, id) => Promise.resolve(id.startsWith('user-')),
       agentExists: (id) => ['zeus', 'hermes'].includes(id),
       audit,
-      onAlert: async (_tx, alert) => () => {
-        world.alerts.push(alert);
-      },
+      onAlert: async (tx, alert) => tx.afterCommit(() => world.alerts.push(alert)),
       onError,
     });
     await costs.start();
+    db.emitTo(outletTo((event) => world.events.push(event)));
     const governance = createGovernance({
       db,
+      cluster: ALONE,
       clock: time,
       config: governanceConfig(options.config ?? null),
       costs,
       costsBesideRuns: costs,
       audit,
       events: { publish: (event) => world.events.push(event) },
-      outbox: noWebhooks(),
       allowSelfApproval: options.allowSelfApproval ?? false,
       onError,
       ports: {
@@ -157,6 +158,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
         ask: () => Promise.reject(new Error('no model')),
         policyOf: () => null,
         findTool: (_caller, _agent, server, name) => Promise.resolve(tools.get(`${server}.${name}`) ?? null),
+        serverReady: () => Promise.resolve(),
         callerOf: (tenantId, id) => {
           const name = id.replace('user-', '');
           return Promise.resolve(callerFrom(`user.${name}${tenantId === OTHER_TENANT ? '@other' : ''}`));

@@ -317,6 +317,19 @@ describe('time', () => {
     },
   );
 
+  it(req(['GOV-07', 'OPS-14'], 'goes on beside one that cannot be read'), async () => {
+    await start({ ports: { hasModel: () => true, ask: () => new Promise<never>(() => {}) } });
+    const broken = (await propose({ estimated_cost: 70 })).body.id;
+    const whole = (await propose({ estimated_cost: 70 })).body.id;
+    await world.db.write(async (tx) => {
+      await tx.updateTable('proposals').set({ flags: '["no flag"]' }).where('id', '=', broken).execute();
+    });
+    world.clock.now += 300_000;
+    await world.governance.sweep(world.clock.now);
+    expect((await get(whole)).status).toBe('awaiting_human');
+    expect(world.errors.splice(0).map(String).join()).toContain(`${broken} cannot be read`);
+  });
+
   it(
     req('GOV-07', 'is over at its end, also where nobody has come by to close it: no vote counts any more'),
     async () => {

@@ -117,10 +117,17 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     const { tools } = await client.listTools();
     const names = tools.map((tool) => tool.name);
     expect(names).toEqual(
-      expect.arrayContaining(['pentarch.ask_agent', 'fix.echo', 'time.get_current_time', 'files.write_file']),
+      expect.arrayContaining([
+        'pentarch__ask_agent',
+        'fix__echo',
+        'time__get_current_time',
+        'files__write_file',
+      ]),
     );
-    expect(names).not.toContain('pentarch.admin_only');
-    expect(tools.find((tool) => tool.name === 'fix.drop')?.annotations).toMatchObject({
+    // Clients hand the names to models, whose providers take no others.
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(names).not.toContain('pentarch__admin_only');
+    expect(tools.find((tool) => tool.name === 'fix__drop')?.annotations).toMatchObject({
       destructiveHint: true,
     });
     const reader = await connect('readonly', mode);
@@ -136,7 +143,7 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     expect(told).not.toHaveBeenCalled();
     await platform.request('POST', '/mcp/servers', { body: stdio(name) });
     await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
-    const named = async () => (await client.listTools()).tools.some((tool) => tool.name === `${name}.echo`);
+    const named = async () => (await client.listTools()).tools.some((tool) => tool.name === `${name}__echo`);
     expect(await named()).toBe(true);
     told.mockClear();
     await platform.request('DELETE', `/mcp/servers/${name}`);
@@ -146,11 +153,14 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
 
   it('calls them, with content as the server gave it', async () => {
     const { client } = await connect('user', mode);
-    const echo = await client.callTool({ name: 'fix.echo', arguments: { text: 'hi' } });
-    expect(echo).toMatchObject({ content: [{ type: 'text', text: 'hi' }] });
-    const picture = await client.callTool({ name: 'fix.picture', arguments: {} });
+    // Also by the name with a dot, under which tools were listed before.
+    for (const name of ['fix__echo', 'fix.echo']) {
+      const echo = await client.callTool({ name, arguments: { text: 'hi' } });
+      expect(echo).toMatchObject({ content: [{ type: 'text', text: 'hi' }] });
+    }
+    const picture = await client.callTool({ name: 'fix__picture', arguments: {} });
     expect(picture.content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
-    const answer = await client.callTool({ name: 'pentarch.own_tool', arguments: { message: 'why' } });
+    const answer = await client.callTool({ name: 'pentarch__own_tool', arguments: { message: 'why' } });
     expect(answer).toMatchObject({ content: [{ text: 'answer to why' }], structuredContent: { ok: true } });
     expect(asked).toHaveBeenLastCalledWith({ message: 'why' }, 'user');
     expect(platform.metered.at(-1)).toEqual({ server: 'pentarch', tool: 'own_tool', costNanoUsd: 5 });
@@ -159,7 +169,7 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   it('asks an agent', async () => {
     const { client } = await connect('user', mode);
     const ask = (args: Record<string, unknown>) =>
-      client.callTool({ name: 'pentarch.ask_agent', arguments: args });
+      client.callTool({ name: 'pentarch__ask_agent', arguments: args });
     expect(await ask({ message: 'why', agent_id: 'athena' })).toMatchObject({
       content: [{ type: 'text', text: 'athena answers user' }],
       structuredContent: { agent_id: 'athena', conversation_id: 'c1', run_id: 'r1' },
@@ -175,15 +185,15 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   it('passes by the gate like everybody', async () => {
     const { client } = await connect('user', mode);
     platform.decide({ outcome: 'wait', proposalId: 'p7' });
-    const waiting = await client.callTool({ name: 'fix.drop', arguments: {} });
+    const waiting = await client.callTool({ name: 'fix__drop', arguments: {} });
     expect(waiting).toMatchObject({
       isError: true,
       structuredContent: { status: 'awaiting_approval', proposal_id: 'p7' },
     });
     platform.decide({ outcome: 'denied', reason: 'vetoed', proposalId: 'p7' });
-    expect(await client.callTool({ name: 'fix.drop', arguments: {} })).toMatchObject({ isError: true });
+    expect(await client.callTool({ name: 'fix__drop', arguments: {} })).toMatchObject({ isError: true });
     platform.decide({ outcome: 'run' });
-    expect((await client.callTool({ name: 'fix.drop', arguments: {} })).isError).toBe(false);
+    expect((await client.callTool({ name: 'fix__drop', arguments: {} })).isError).toBe(false);
   });
 
   it('gets failures as results, without what is inside', async () => {
@@ -193,16 +203,16 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
       expect(result.isError, name).toBe(true);
       return JSON.stringify(result.content);
     };
-    expect(await call('fix.echo', { text: 1 })).toContain('must be string');
-    expect(await call('fix.liar')).toContain('output schema');
-    const inside = await call('pentarch.breaks', { message: 'x' });
+    expect(await call('fix__echo', { text: 1 })).toContain('must be string');
+    expect(await call('fix__liar')).toContain('output schema');
+    const inside = await call('pentarch__breaks', { message: 'x' });
     expect(inside).toContain('went wrong');
     expect(inside).not.toContain('secret inside');
   });
 
   it('gets an error of the protocol for a tool that is not there for its user', async () => {
     const { client } = await connect('user', mode);
-    for (const name of ['pentarch.admin_only', 'fix.nothing']) {
+    for (const name of ['pentarch__admin_only', 'pentarch.admin_only', 'fix__nothing', 'fix.nothing']) {
       const asked = client.callTool({ name, arguments: { message: 'x' } });
       await expect(asked).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(name) });
     }
@@ -211,12 +221,12 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   it('hears of progress', async () => {
     const { client } = await connect('user', mode);
     const onprogress = vi.fn();
-    const done = client.callTool({ name: 'fix.steps', arguments: {} }, { onprogress });
+    const done = client.callTool({ name: 'fix__steps', arguments: {} }, { onprogress });
     // The tool goes on until it is told: what is heard does not hang on who is faster.
     await vi.waitFor(() => expect(onprogress.mock.calls.length).toBeGreaterThanOrEqual(2), {
       timeout: 20_000,
     });
-    await client.callTool({ name: 'fix.go_on', arguments: {} });
+    await client.callTool({ name: 'fix__go_on', arguments: {} });
     expect(await done).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
   });
 
@@ -226,18 +236,29 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     });
     const { client } = await connect('user', mode);
     const called = (name: string) => client.callTool({ name, arguments: {} });
+    const listed = async () => (await client.listTools()).tools;
     await vi.waitFor(
       async () =>
-        expect((await client.listTools()).tools.map(({ name }) => name)).toContain(
-          `twins-${mode}.alone.here`,
-        ),
+        expect((await listed()).map(({ description }) => description)).toContain('Added: alone.here'),
       { timeout: 20_000 },
     );
-    for (const name of ['send.all', 'send_all', 'alone.here'])
-      expect(await called(`twins-${mode}.${name}`)).toMatchObject({ content: [{ text: name }] });
-    // As clients write it that know no dots.
+    const spelled = new Map((await listed()).map((tool) => [tool.description, tool.name]));
+    expect(spelled.get('Added: send_all')).toBe(`twins-${mode}__send_all`);
+    for (const name of ['send.all', 'send_all', 'alone.here']) {
+      const byList = spelled.get(`Added: ${name}`) ?? '';
+      expect(byList).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      for (const wanted of [byList, `twins-${mode}.${name}`])
+        expect(await called(wanted), wanted).toMatchObject({ content: [{ text: name }] });
+    }
+    // As clients wrote the names with dots that know no dots.
     expect(await called(`twins-${mode}_alone_here`)).toMatchObject({ content: [{ text: 'alone.here' }] });
-    for (const name of [`twins-${mode}_send_all`, `twins-${mode}.alone_here`, `twins-${mode}.alone/here`])
+    for (const name of [
+      `twins-${mode}_send_all`,
+      `twins-${mode}.alone_here`,
+      `twins-${mode}.alone/here`,
+      `twins-${mode}__alone_here`,
+      `twins-${mode}__send.all`,
+    ])
       await expect(called(name), name).rejects.toMatchObject({ code: -32602 });
     await platform.request('DELETE', `/mcp/servers/twins-${mode}`);
   });
@@ -348,7 +369,7 @@ describe('/mcp over bare HTTP', () => {
   it('is cancelled down to the server behind', async () => {
     const { client } = await connect('user', 'legacy');
     const abort = new AbortController();
-    const slow = client.callTool({ name: 'fix.slow', arguments: { ms: 60_000 } }, { signal: abort.signal });
+    const slow = client.callTool({ name: 'fix__slow', arguments: { ms: 60_000 } }, { signal: abort.signal });
     slow.catch(() => {});
     await vi.waitFor(() => expect(platform.gated.at(-1)?.tool.name).toBe('slow'));
     const { signal } = platform.gated.at(-1)!.context;

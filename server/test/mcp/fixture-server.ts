@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * A stdio MCP server, written by hand so that it can misbehave in every way that tests need. Its first argument is a
@@ -16,11 +17,15 @@ interface Switches {
   grandchild?: boolean;
   /** Ends at the first message that is not `initialize`. */
   strict?: boolean;
+  /** Answers nothing before there is this file. */
+  waitsFor?: string;
   /** Ends after so many milliseconds. */
   exitAfterMs?: number;
   /** Text of the description of `echo`. */
   description?: string;
   extraTools?: string[];
+  /** Tells of no change of its tools. */
+  silent?: boolean;
   ignoreTerm?: boolean;
   /** Has `get_url`, which says of itself that it only reads. */
   web?: boolean;
@@ -178,7 +183,7 @@ const call = (id: number | string, name: string, args: Record<string, unknown>, 
       return result(text('changed'));
     case 'add_tool':
       extra.push(String(args.name));
-      send({ method: 'notifications/tools/list_changed' });
+      if (switches.silent !== true) send({ method: 'notifications/tools/list_changed' });
       return result(text('added'));
     case 'environment':
       return result(text(JSON.stringify(process.env)));
@@ -212,6 +217,8 @@ if (switches.ignoreTerm) {
   process.on('SIGTERM', () => {});
   setInterval(() => {}, 1000);
 }
+
+while (switches.waitsFor !== undefined && !existsSync(switches.waitsFor)) await sleep(20);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line) as Message;

@@ -20,6 +20,45 @@ const isAlive = (pid: number): boolean => {
   return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 };
 
+describe('the tools of a server that tells of no change', () => {
+  let platform: Platform;
+  beforeAll(async () => {
+    platform = await startPlatform();
+    const { status } = await platform.request('POST', '/mcp/servers', {
+      body: stdio('quiet', { silent: true }),
+    });
+    expect(status).toBe(201);
+  });
+  afterAll(() => platform.close());
+  const refresh = (name: string, as = 'admin') =>
+    platform.request('POST', `/mcp/servers/${name}/refresh`, { as });
+  const names = async (): Promise<string[]> => {
+    const { body } = await platform.request('GET', '/mcp/quiet/tools?limit=100', { as: 'user' });
+    return body.items.map((tool: { name: string }) => tool.name);
+  };
+
+  it(req('MCP-08', 'are listed anew where somebody asks for it'), async () => {
+    expect((await call(platform, 'quiet', 'add_tool', { name: 'brand_new' })).status).toBe(200);
+    expect(await names()).not.toContain('brand_new');
+    expect((await refresh('quiet', 'user')).status).toBe(403);
+    const { status, body } = await refresh('quiet');
+    expect([status, body]).toMatchObject([200, { name: 'quiet', status: 'connected', tool_count: 17 }]);
+    expect(await names()).toContain('brand_new');
+  });
+
+  it('are not there for a server that is none, is the platform’s own, is switched off or away', async () => {
+    expect((await refresh('nobody')).status).toBe(404);
+    expect((await refresh('time')).status).toBe(409);
+    await platform.request('PATCH', '/mcp/servers/quiet', { body: { enabled: false } });
+    expect((await refresh('quiet')).status).toBe(409);
+    const away = { name: 'away', transport: 'stdio', command: process.execPath, args: ['-e', ''] };
+    expect((await platform.request('POST', '/mcp/servers', { body: away })).status).toBe(201);
+    expect((await refresh('away')).status).toBe(503);
+    await platform.request('PATCH', '/mcp/servers/quiet', { body: { enabled: true } });
+    expect((await refresh('quiet')).status).toBe(200);
+  });
+});
+
 describe('a registered server', () => {
   let platform: Platform;
   beforeAll(async () => {

@@ -31,6 +31,7 @@ import { unauthorized } from '../../src/kernel/errors.ts';
 import { usdToNano } from '../../src/kernel/money.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, GateDecision, ToolBook, ToolContext, ToolSource } from '../../src/kernel/tools.ts';
+import { ALONE } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
 
 /** The MCP feature behind the real HTTP base, with a store of its own, and governance and identity made by the test. */
@@ -142,6 +143,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   const logger = pino({ level: 'silent' });
   const mcp = createMcpFeature({
     db,
+    cluster: ALONE,
     secretKey: Buffer.alloc(32, 7),
     connector: createMcpConnector({
       clientInfo: { name: 'pentarch', version: '2.0.0' },

@@ -12,6 +12,7 @@ import type { Mail } from '../../src/kernel/mail.ts';
 import { req } from '../requirements.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { outletTo } from '../support/outbox.ts';
 import { openTestSqlite } from '../support/sqlite.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -30,17 +31,11 @@ const start = async () => {
   const recorded: NewEvent[] = [];
   const seen: PlatformEvent[] = [];
   let mailFails = 0;
+  store.db.emitTo(outletTo(bus.publish, (event) => recorded.push(event)));
   const notifications = createNotifications({
     db: store.db,
     clock,
     jobs,
-    events: bus,
-    outbox: {
-      record: async (_tx, event) => {
-        recorded.push(event);
-        return { ...event, id: newId(), createdAt: clock.now() };
-      },
-    },
     mailer: {
       delivers: true,
       send: async (mail) => {

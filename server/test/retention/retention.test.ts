@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { retentionPurges } from '../../src/compose-retention.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Db } from '../../src/db/db.ts';
 import { createAudit, verifyAudit } from '../../src/features/audit/index.ts';
-import { createRetention, purgeNow } from '../../src/features/retention/index.ts';
+import { createRetention, purgeNow, retentionPurges } from '../../src/features/retention/index.ts';
 import { DAY_MS } from '../../src/features/retention/rules.ts';
 import { createSqliteJobs } from '../../src/jobs/index.ts';
 import { req } from '../requirements.ts';
@@ -43,11 +42,12 @@ const conversation = async (db: Db, n: number, at: number, archivedAt: number | 
         created_at: at,
         updated_at: at,
         archived_at: archivedAt,
+        branched: 0,
       })
       .execute();
     await tx
       .insertInto('messages')
-      .values({ ...owner, id: `m${n}`, role: 'user', content: 'hi', cost_nano: 0, created_at: at })
+      .values({ ...owner, id: `m${n}`, role: 'user', content: 'hi', cost_nano: 0, created_at: at, active: 1 })
       .execute();
   });
   return id;

@@ -305,6 +305,9 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
           `${server.url}/v2/users`,
           `${server.url}/oauth/v2/links/x`,
           'http://[::1]:1/callback',
+          // Another program can listen there while the server does not.
+          `http://[::1]:${new URL(server.url).port}/callback`,
+          `http://localhost:1/callback`,
         ]) {
           const page = await createBrowser(server.url).request(
             authorizeUrl(server.url, { clientId: 'pentarch-console', redirectUri, verifier: newVerifier() }),
@@ -319,6 +322,177 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
           expect([redirectUri, out.status]).toEqual([redirectUri, 400]);
         }
       });
+    });
+
+    describe('the device flow (RFC 8628)', () => {
+      const begin = async (clientId = 'pentarch-cli') => {
+        const config = await discover(clientId);
+        const device = await oidc.initiateDeviceAuthorization(config, { scope: 'openid profile' });
+        secrets.push(device.device_code);
+        const fetchTokens = () =>
+          tokenRequest(server.url, {
+            grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+            device_code: device.device_code,
+            client_id: clientId,
+          });
+        return { config, device, fetchTokens };
+      };
+
+      it(req('AUTH-19', 'signs a program in whose person allows it on a page elsewhere'), async () => {
+        const { config, device, fetchTokens } = await begin();
+        expect(device).toMatchObject({
+          user_code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+          verification_uri: `${server.url}/oauth/v2/device`,
+          expires_in: 600,
+          interval: 5,
+        });
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+        expect((await fetchTokens()).body.error).toBe('slow_down');
+        const browser = createBrowser(server.url);
+        const asked = await browser.open(device.verification_uri);
+        expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'");
+        const wrong = await browser.submit(asked, 'device', { user_code: 'AAAA-AAAA' });
+        expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('There is no such code')]);
+        const confirm = await browser.submit(wrong, 'device', {
+          user_code: device.user_code.toLowerCase(),
+        });
+        expect(confirm.text).toContain('Pentarch command line');
+        expect(confirm.text).toContain(device.user_code);
+        const login = await browser.submit(confirm, 'device', { confirm: 'yes' });
+        const consent = await browser.submit(login, 'login', server.admin);
+        expect(consent.text).toContain('device whose code you gave');
+        expect((await fetchTokens()).body.error).toMatch(/^(?:authorization_pending|slow_down)$/);
+        const done = await browser.submit(consent, 'consent');
+        expect([done.status, done.text]).toEqual([200, expect.stringContaining('is signed in')]);
+        const tokens = await oidc.genericGrantRequest(
+          config,
+          'urn:ietf:params:oauth:grant-type:device_code',
+          { device_code: device.device_code },
+        );
+        secrets.push(tokens.access_token, String(tokens.refresh_token));
+        expect(tokens.claims()).toMatchObject({
+          preferred_username: server.admin.email,
+          groups: ['admin'],
+          roles: ['admin'],
+        });
+        expect(await meStatus(tokens.access_token)).toBe(200);
+        const fresh = await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+        expect(await meStatus(fresh.access_token)).toBe(200);
+        // A code is good for one set of tokens; its second use ends them.
+        expect((await fetchTokens()).body.error).toBe('invalid_grant');
+        expect(await meStatus(fresh.access_token)).toBe(401);
+        const usedAgain = await browser.submit(await browser.open(device.verification_uri), 'device', {
+          user_code: device.user_code,
+        });
+        expect(usedAgain.text).not.toContain('Is this your device?');
+      });
+
+      it(req('AUTH-19', 'asks each time, shows the code of a link, and takes no for an answer'), async () => {
+        const browser = createBrowser(server.url);
+        for (let i = 0; i < 2; i += 1) {
+          const { device, fetchTokens } = await begin();
+          const linked = await browser.open(device.verification_uri_complete ?? '');
+          expect(linked.text).toContain(`value="${device.user_code}"`);
+          expect(linked.text).not.toContain('<script');
+          const confirm = await browser.submit(linked, 'device', { user_code: device.user_code });
+          const next = await browser.submit(confirm, 'device', { confirm: 'yes' });
+          const consent = i === 0 ? await browser.submit(next, 'login', server.admin) : next;
+          expect(consent.text).toContain('Allow access?');
+          const denied = await browser.submit(consent, 'abort');
+          expect(denied.text).toContain('was not let in');
+          expect((await fetchTokens()).body.error).toBe('access_denied');
+        }
+        const { device, fetchTokens } = await begin();
+        const confirm = await browser.submit(await browser.open(device.verification_uri), 'device', {
+          user_code: device.user_code,
+        });
+        const refused = await browser.submit(confirm, 'device', { abort: 'yes' });
+        expect(refused.text).toContain('was not let in');
+        expect((await fetchTokens()).body.error).toBe('access_denied');
+      });
+
+      it(req('AUTH-19', 'is for clients that have it, and takes no code but its own'), async () => {
+        const make = async (more: object) =>
+          String(
+            (await post('/v2/oauth/clients', { type: 'public', name: 'TV', ...more }, adminToken)).body
+              .client_id,
+          );
+        const without = await make({ redirect_uris: ['https://tv.example.test/cb'] });
+        await expect(begin(without)).rejects.toMatchObject({ error: 'invalid_request' });
+        const { device, fetchTokens } = await begin(await make({ device_flow: true }));
+        // What stands for the code in the store is no code.
+        for (const code of ['~x', `~${device.device_code}`, 'unknown', '']) {
+          const { body } = await tokenRequest(server.url, {
+            grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+            device_code: code,
+            client_id: 'pentarch-cli',
+          });
+          expect([code, body.error]).toEqual([code, expect.stringMatching(/^invalid_(grant|request)$/)]);
+        }
+        const other = await tokenRequest(server.url, {
+          grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+          device_code: device.device_code,
+          client_id: 'pentarch-cli',
+        });
+        expect(other.body.error).toBe('invalid_grant');
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+        const forged = await createBrowser(server.url).request(`${server.url}/oauth/v2/device`, {
+          user_code: device.user_code,
+          confirm: 'yes',
+          xsrf: 'made up',
+        });
+        expect([forged.status, forged.headers.get('location')]).toEqual([303, device.verification_uri]);
+        expect((await fetchTokens()).body.error).toMatch(/^(?:authorization_pending|slow_down)$/);
+      });
+    });
+
+    it(req('AUTH-20', 'sends people after a sign-out where their client has registered it'), async () => {
+      const afterSignOut = 'https://app.example.test/bye?from=pentarch';
+      const made = await post(
+        '/v2/oauth/clients',
+        {
+          name: 'Signs out',
+          type: 'public',
+          redirect_uris: ['https://app.example.test/back'],
+          post_logout_redirect_uris: [afterSignOut],
+        },
+        adminToken,
+      );
+      expect(made.body).toMatchObject({ post_logout_redirect_uris: [afterSignOut], device_flow: false });
+      const clientId = String(made.body.client_id);
+      const browser = createBrowser(server.url);
+      const out = (uri: string) =>
+        browser.open(
+          `${server.url}/oidc/v1/end_session?${new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: uri, state: 's1' })}`,
+        );
+      // Nobody is signed in: straight on.
+      expect((await out(afterSignOut)).headers.get('location')).toBe(`${afterSignOut}&state=s1`);
+      await signIn(browser, authorizeUrl(server.url, { verifier: newVerifier() }), server.admin);
+      const asked = await out(afterSignOut);
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+      const gone = await browser.request(`${server.url}/oidc/v1/end_session/confirm`, {
+        xsrf,
+        logout: 'yes',
+      });
+      expect(gone.headers.get('location')).toBe(`${afterSignOut}&state=s1`);
+      for (const other of [
+        'https://app.example.test/bye',
+        'https://app.example.test/back',
+        'https://evil.test/',
+        `${afterSignOut}x`,
+      ])
+        expect([other, (await out(other)).status]).toEqual([other, 400]);
+      const refused = await post(
+        '/v2/oauth/clients',
+        {
+          name: 'x',
+          type: 'public',
+          redirect_uris: ['https://a.test/'],
+          post_logout_redirect_uris: ['http://a.test/'],
+        },
+        adminToken,
+      );
+      expect(refused.status).toBe(422);
     });
 
     it('asks for consent for a registered client, once in a browser session, and takes no for an answer', async () => {
@@ -442,7 +616,37 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect((await browser.submit(wrong, 'login', server.admin)).text).toContain('/consent"');
     });
 
-    it('works under every name of the loopback, and under no other', async () => {
+    it('asks the person each time under another name of the machine than its own', async () => {
+      const alias = server.url.replace('127.0.0.1', 'localhost');
+      const there = { clientId: 'pentarch-console', redirectUri: `${alias}/callback` };
+      const browser = createBrowser(server.url);
+      // Signed in by the console's own page, without a question.
+      const own = { clientId: 'pentarch-console', redirectUri: `${server.url}/callback` };
+      const verifier = newVerifier();
+      const asked = await browser.request(authorizeUrl(server.url, { ...own, verifier }));
+      const login = await browser.open(asked.headers.get('location') ?? '');
+      const sent = await browser.request(`${login.url}/login`, {
+        ...server.admin,
+        csrf: /name="csrf" value="([^"]+)"/.exec(login.text)?.[1] ?? '',
+      });
+      const back = await browser.request(sent.headers.get('location') ?? '');
+      expect(back.headers.get('location')).toContain(`${server.url}/callback?code=`);
+      for (const scope of ['openid profile email', 'openid', '']) {
+        const extra = { prompt: 'none' };
+        const silent = authorizeUrl(server.url, { ...there, scope, extra, verifier: newVerifier() });
+        const answer = new URL((await browser.open(silent)).headers.get('location') ?? '');
+        expect([scope, answer.searchParams.get('code')]).toEqual([scope, null]);
+        expect(answer.searchParams.get('error')).toMatch(/^(consent|interaction)_required$/);
+      }
+      for (let i = 0; i < 2; i += 1) {
+        const page = await browser.open(authorizeUrl(server.url, { ...there, verifier: newVerifier() }));
+        expect(page.text).toContain('/consent"');
+        const allowed = await browser.submit(page, 'consent');
+        expect(allowed.headers.get('location')).toContain(`${alias}/callback?code=`);
+      }
+    });
+
+    it('works under the names of 127.0.0.1, and under no other', async () => {
       const alias = server.url.replace('127.0.0.1', 'localhost');
       const browser = createBrowser(alias);
       const page = await browser.request(
@@ -457,7 +661,12 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         ...server.admin,
         csrf: /name="csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '',
       });
-      const back = await browser.request(sent.headers.get('location') ?? '');
+      const consent = await browser.open(sent.headers.get('location') ?? '');
+      expect(consent.text).toContain('/consent"');
+      const agreed = await browser.request(`${consent.url}/consent`, {
+        csrf: /name="csrf" value="([^"]+)"/.exec(consent.text)?.[1] ?? '',
+      });
+      const back = await browser.request(agreed.headers.get('location') ?? '');
       expect(back.headers.get('location')).toContain(`${alias}/callback?code=`);
       const discovery = await fetch(`${server.url}/.well-known/openid-configuration`, {
         headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },

@@ -198,6 +198,22 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         expect((await get('ann', '/documents')).json().total).toBe(before);
       });
 
+      it('never 404 or 409 while the same is deleted', async () => {
+        const seen = new Set<number>();
+        const create = async (round: number) => {
+          const content = `Round ${round % 2} of the race is run at dusk.`;
+          const named = { title: 'Race', content, external_id: 'race' };
+          seen.add((await uploadJson('ben', named)).statusCode);
+          seen.add((await uploadJson('ben', { title: 'Race', content })).statusCode);
+        };
+        const removeAll = async () => {
+          for (const { id } of (await get('ben', '/documents')).json().items) await remove('ben', id);
+        };
+        for (let round = 0; round < 15; round++)
+          await Promise.all([create(round), removeAll(), create(round + 1), removeAll(), removeAll()]);
+        expect([...seen].filter((status) => status !== 201 && status !== 200)).toEqual([]);
+      });
+
       it('422 naming the field for a bad form or body', async () => {
         const file: Part = { name: 'file', value: 'text', filename: 'a.txt' };
         const cases: [Part[], string][] = [

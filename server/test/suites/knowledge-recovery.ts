@@ -18,7 +18,7 @@ import {
   openKnowledge,
   wordEmbedder,
 } from '../support/knowledge.ts';
-import { noWebhooks } from '../support/outbox.ts';
+import { outletTo } from '../support/outbox.ts';
 
 /**
  * What survives crashes, races, a change of the model and erasure: counted in every place that holds something.
@@ -253,7 +253,7 @@ export const knowledgeRecoverySuite = (
           // What follows the change of the row never happens; or the change itself does not, and nothing after it.
           h = await start({
             blobs: { ...blobs, settle: died, remove: died },
-            ...(change === 'committed' ? {} : { outbox: { ...noWebhooks(), record: died } }),
+            ...(change === 'committed' ? {} : { outlet: { ...outletTo(() => {}), record: died } }),
           });
           const answer = await h.app.inject({
             method: 'POST',

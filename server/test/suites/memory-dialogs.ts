@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { createMemory, type Memory } from '../../src/features/memory/index.ts';
 import { req } from '../requirements.ts';
+import { nodeOf } from '../support/cluster.ts';
 import { callerOf } from '../support/memory.ts';
 
 /** Told in one conversation, asked in another: what is said first, the question, and what the recall must show. */
@@ -261,7 +262,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
     let now = Date.parse('2026-03-01T10:00:00Z');
     beforeAll(async () => {
       db = await openDb();
-      memory = createMemory({ db, clock: { now: () => now++ } });
+      memory = createMemory({ db, cluster: nodeOf(db), clock: { now: () => now++ } });
     });
     afterAll(() => db.close());
 

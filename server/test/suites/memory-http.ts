@@ -11,6 +11,7 @@ import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import { req } from '../requirements.ts';
+import { nodeOf } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
 import { callerOfToken } from '../support/memory.ts';
 
@@ -22,7 +23,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
     beforeAll(async () => {
       db = await openDb();
       app = await buildApp({
-        routes: createMemory({ db, clock: systemClock }).routes,
+        routes: createMemory({ db, cluster: nodeOf(db), clock: systemClock }).routes,
         authenticate: (token) => {
           if (token === 'bad') throw unauthorized('TOKEN_INVALID', 'the token is not valid');
           return callerOfToken(token);
@@ -707,6 +708,79 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
         false,
       ]);
       expect(items.at(-1).text).toBe('likes number 0');
+    });
+
+    describe('while the same is deleted', () => {
+      /** `create` and `remove` at the same instant, again and again: what the creates answered. */
+      const race = async (rounds: number, create: () => Promise<number>, remove: () => Promise<unknown>) => {
+        const seen = new Set<number>();
+        for (let round = 0; round < rounds; round++) {
+          const all = await Promise.all([create(), remove(), create(), remove(), create()]);
+          for (const at of [0, 2, 4]) seen.add(Number(all[at]));
+        }
+        return [...seen].filter((status) => status !== 201 && status !== 200);
+      };
+
+      it('an entity is made: never 404, 409 or 500', async () => {
+        const named = async () =>
+          (await send('rce', 'GET', 'entities?q=Rival')).json.items.map((one: { id: string }) => one.id);
+        const create = async () =>
+          (
+            await send('rce', 'POST', 'entities', {
+              name: 'Rival',
+              entity_type: 'thing',
+              observations: ['is fast', 'is red'],
+            })
+          ).status;
+        const remove = async () => {
+          for (const id of await named()) await send('rce', 'DELETE', `entities/${id}`);
+        };
+        await create();
+        expect(await race(40, create, remove)).toEqual([]);
+      });
+
+      it('a relation is made: never 404, 409 or 500', async () => {
+        const [from, to] = [await make('rcr', 'From'), await make('rcr', 'To')];
+        const create = async () => (await relate('rcr', from, to, 'knows')).status;
+        const remove = async () => {
+          const { items } = (await send('rcr', 'GET', `relations?entity_id=${from}`)).json;
+          for (const { id } of items) await send('rcr', 'DELETE', `relations/${id}`);
+        };
+        await create();
+        expect(await race(40, create, remove)).toEqual([]);
+      });
+
+      it('a preference is set: never 404, 409 or 500', async () => {
+        const create = async () =>
+          (await send('rcp', 'POST', 'preferences', { name: 'tone', value: 'formal' })).status;
+        const remove = async () => {
+          const { items } = (await send('rcp', 'GET', 'preferences')).json;
+          for (const one of items)
+            await send('rcp', 'DELETE', `entities/${one.entity_id}/observations/${one.id}`);
+        };
+        await create();
+        expect(await race(40, create, remove)).toEqual([]);
+      });
+
+      it('a file is imported: lines whose entities are gone are skipped', async () => {
+        const lines = [
+          { type: 'entity', name: 'Left', entityType: 'thing', observations: ['a'] },
+          { type: 'entity', name: 'Right', entityType: 'thing', observations: ['b'] },
+          { type: 'relation', from: 'Left', to: 'Right', relationType: 'next to' },
+        ];
+        const create = async () =>
+          (
+            await send('rci', 'POST', 'import', lines.map((line) => JSON.stringify(line)).join('\n'), {
+              'content-type': 'application/x-ndjson',
+            })
+          ).status;
+        const remove = async () => {
+          const { items } = (await send('rci', 'GET', 'entities')).json;
+          for (const { id } of items) await send('rci', 'DELETE', `entities/${id}`);
+        };
+        await create();
+        expect(await race(40, create, remove)).toEqual([]);
+      });
     });
 
     it('stands in the OpenAPI document', async () => {

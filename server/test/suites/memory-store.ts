@@ -5,6 +5,7 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
 import { req } from '../requirements.ts';
+import { nodeOf } from '../support/cluster.ts';
 import { callerOf } from '../support/memory.ts';
 
 /** Tools, embeddings, models, search hits, hand-out and erasure. */
@@ -16,7 +17,7 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
     const clock = { now: () => now++ };
     beforeAll(async () => {
       db = await openDb();
-      memory = createMemory({ db, clock });
+      memory = createMemory({ db, cluster: nodeOf(db), clock });
     });
     afterAll(() => db.close());
 
@@ -109,7 +110,7 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
                 tokens: batch.length,
               }),
       };
-      const withMeaning = createMemory({ db, clock, embedder });
+      const withMeaning = createMemory({ db, cluster: nodeOf(db), clock, embedder });
       await withMeaning.observeTurn({
         caller: callerOf('emb'),
         conversationId: 'c',
@@ -157,6 +158,7 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
       let asked = 0;
       const withModel = createMemory({
         db,
+        cluster: nodeOf(db),
         clock,
         ask: () => (answers[asked++] ?? (() => Promise.resolve(null)))(),
       });

@@ -152,7 +152,7 @@ export interface Judged {
   agentId: string;
   /** The answer holds the fact. */
   fact: boolean;
-  /** A citation names the document and page, and its quote holds the fact. For an unanswerable one: there is none. */
+  /** A citation names the document and page, and its quote holds the fact. For an unanswerable one: there is none, or it is said first that nothing answers. */
   citation: boolean;
 }
 
@@ -165,6 +165,9 @@ interface ChatAnswer {
 const holds = (text: string, fact: string): boolean =>
   text.replace(/\s+/g, ' ').toLowerCase().includes(fact.toLowerCase());
 
+/** Quotes what comes closest, and says before that it is no answer. */
+const REFUSES = /^I found no sentence that answers this/;
+
 /** Asks in a conversation of its own. */
 export const judge = async (
   client: Client,
@@ -175,7 +178,8 @@ export const judge = async (
   if (answer.status !== 200) throw new Error(`${question.text}: ${answer.status} ${answer.text}`);
   const said = answer.json<ChatAnswer>();
   const base = { question, content: said.content, agentId: said.agent_id };
-  if (question.document === null) return { ...base, fact: true, citation: said.citations.length === 0 };
+  if (question.document === null)
+    return { ...base, fact: true, citation: said.citations.length === 0 || REFUSES.test(said.content) };
   const id = ids.get(question.document);
   return {
     ...base,

@@ -23,7 +23,8 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { NewEvent } from '../../src/kernel/events.ts';
-import { noWebhooks } from './outbox.ts';
+import { ALONE } from './cluster.ts';
+import { outletTo } from './outbox.ts';
 import { watchSecrets } from './secrets.ts';
 
 /** The identity, users, tenants and audit features behind a real port on a store of their own. */
@@ -51,6 +52,8 @@ const CONFIG: IdentityConfig = {
   IDP_CREATE_USERS: true,
   IDP_REQUIRE_ORGANISATION: 'auto',
   IDP_PLATFORM_ADMINS: [],
+  IDP_CONSOLE_CLIENT_ID: 'pentarch-console',
+  IDP_CLI_CLIENT_ID: 'pentarch-cli',
   IDP_PROJECT_ID: null,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
@@ -90,16 +93,16 @@ export const startIdentityServer = async (
   const log = pino({ level: 'trace' }, sink);
   const settings = { ...CONFIG, ...config };
   const audit = createAudit(clock);
+  db.emitTo(outletTo((event) => events.push(event)));
   let url = '';
   const identity = createIdentity({
     db,
+    cluster: ALONE,
     clock,
     config: settings,
     platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
     publicUrl: () => url,
     audit,
-    events: { publish: (event) => events.push(event) },
-    outbox: noWebhooks(),
     issuerHttp:
       settings.IDP_URL === null
         ? undefined
@@ -120,8 +123,6 @@ export const startIdentityServer = async (
     clock,
     audit,
     accounts: identity.accounts,
-    events: { publish: (event) => events.push(event) },
-    outbox: noWebhooks(),
   });
   const tenants = createTenants({
     db,

@@ -53,7 +53,7 @@ export interface Plan {
 
 /** Query parameters that name no record: paging, words to find, forms and times; and a client at the sign-in, which is public. */
 export const HARMLESS_QUERY: ReadonlySet<string> = new Set(
-  'page limit cursor q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri'.split(
+  'page limit cursor branches pinned folder permanent q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
     ' ',
   ),
 );
@@ -70,7 +70,11 @@ const none: Plan = {};
 const id = (kind: Kind, more: Omit<Plan, 'path'> = {}): Plan => ({ path: { id: kind }, ...more });
 const chat: Plan = {
   send: () => message,
-  body: { conversation_id: { kind: 'conversation', status: 404 } },
+  body: {
+    conversation_id: { kind: 'conversation', status: 404 },
+    // Named alone it is 422: whose message it is is not looked at.
+    parent_message_id: { kind: 'message', status: 422 },
+  },
 };
 const rpc = (method: string, params: Record<string, unknown>): Record<string, unknown> => ({
   jsonrpc: '2.0',
@@ -119,6 +123,9 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /oauth/v2/revoke': oauthForm('token', ''),
   'POST /oauth/v2/token': oauthForm('code', '&grant_type=authorization_code'),
   'GET /oauth/v2/keys': none,
+  'POST /oauth/v2/device_authorization': oauthForm('scope', '&client_id=pentarch-cli'),
+  'GET /oauth/v2/device': { anyStatus: true },
+  'POST /oauth/v2/device': oauthForm('user_code', '&xsrf=none'),
   'GET /oidc/v1/end_session': { anyStatus: true },
   'GET /oidc/v1/userinfo': { anyStatus: true },
   'POST /oidc/v1/userinfo': { anyStatus: true },
@@ -133,6 +140,24 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /v1/chat/completions': {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
+  },
+  'POST /v1/responses': {
+    send: () => ({ model: 'pentarch', input: message.message }),
+    body: {
+      conversation: { kind: 'conversation', status: 404 },
+      previous_response_id: { kind: 'run', status: 400 },
+    },
+  },
+  'POST /v1/messages': {
+    send: () => ({
+      model: 'pentarch',
+      max_tokens: 500,
+      messages: [{ role: 'user', content: message.message }],
+    }),
+    body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
+  },
+  'POST /v1/messages/count_tokens': {
+    send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
   },
   'POST /v1/embeddings': { send: () => ({ model: 'text-embedding', input: FIND }) },
   'GET /v1/models': none,
@@ -170,15 +195,32 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /chat/runs/{id}/stream': id('run'),
   'GET /conversations': none,
   'POST /conversations': { send: () => ({ title: 'of another' }) },
+  'POST /conversations/delete': {
+    body: { 'ids.0': { kind: 'conversation', status: 200 } },
+  },
   'POST /conversations/import': {
     upload: { type: 'application/json', text: '[]' },
     anyStatus: true,
   },
   'GET /conversations/{id}': id('conversation'),
-  'PATCH /conversations/{id}': id('conversation', { send: () => ({ title: 'taken' }) }),
+  'PATCH /conversations/{id}': id('conversation', {
+    send: () => ({ title: 'taken' }),
+    body: { active_message_id: { kind: 'message', status: 404 } },
+  }),
   'DELETE /conversations/{id}': id('conversation'),
   'GET /conversations/{id}/export': id('conversation'),
+  'POST /conversations/{id}/fork': id('conversation', {
+    send: (ids) => ({ message_id: ids.message }),
+    body: { message_id: { kind: 'message', status: 404 } },
+  }),
   'GET /conversations/{id}/messages': id('conversation'),
+  'POST /conversations/{id}/messages/{message_id}/edit': {
+    path: { id: 'conversation', message_id: 'message' },
+    send: () => message,
+  },
+  'POST /conversations/{id}/messages/{message_id}/regenerate': {
+    path: { id: 'conversation', message_id: 'message' },
+  },
   'POST /conversations/{id}/restore': id('conversation'),
   'GET /costs/limits': none,
   'PUT /costs/limits': {
@@ -219,6 +261,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   },
   'PATCH /mcp/servers/{name}': { path: { name: 'mcp_server' }, send: () => ({ title: 'taken' }) },
   'DELETE /mcp/servers/{name}': { path: { name: 'mcp_server' } },
+  'POST /mcp/servers/{name}/refresh': { path: { name: 'mcp_server' } },
   'POST /mcp/servers/{name}/authorize': { path: { name: 'mcp_server' } },
   'GET /mcp/servers/{name}/logs': { path: { name: 'mcp_server' } },
   'POST /mcp/{server}/call': mcp({ send: () => ({ tool: 'echo', arguments: { text: 'x' } }) }),

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
 import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
 import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
-import type { Db } from '../../src/db/db.ts';
+import type { Db, EventOutlet } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
 import {
   createKnowledge,
@@ -25,7 +25,8 @@ import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
-import { noWebhooks } from './outbox.ts';
+import { nodeOf } from './cluster.ts';
+import { outletTo } from './outbox.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
 export const wordEmbedder = (
@@ -120,6 +121,7 @@ export const openKnowledge = async (
   options: Partial<KnowledgeOptions> & {
     folder?: string;
     postgresUrl?: string;
+    outlet?: EventOutlet;
     maxUploadBytes?: number;
   } = {},
 ): Promise<KnowledgeHouse> => {
@@ -133,15 +135,15 @@ export const openKnowledge = async (
   const parser = options.parser ?? createDocumentParser();
   const events: KnowledgeHouse['events'] = [];
   const faults: string[] = [];
+  db.emitTo(options.outlet ?? outletTo((event) => events.push(event)));
   const idempotency = createIdempotency(createIdempotencyStore(db), systemClock);
   const knowledge = await createKnowledge({
     db,
+    cluster: nodeOf(db),
     sqliteFile: postgresUrl === undefined ? file : null,
     blobs: createFolderBlobs(path.join(folder, 'blobs')),
     embedder: wordEmbedder(),
     charge: async (_call, work) => (await work()).result,
-    events: { publish: (event) => events.push(event) },
-    outbox: noWebhooks(),
     idempotency,
     clock: systemClock,
     searchMemories: null,

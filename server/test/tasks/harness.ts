@@ -1,6 +1,7 @@
 import type { Db } from '../../src/db/db.ts';
 import { createEventBus } from '../../src/features/realtime/index.ts';
 import { createTasks, type TaskChat, taskRoutes } from '../../src/features/tasks/index.ts';
+import { WEBHOOK_EVENTS } from '../../src/features/webhooks/index.ts';
 import { createSqliteJobs, type Jobs, type SqliteJobs } from '../../src/jobs/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -10,6 +11,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { CallerFor } from '../../src/kernel/stored-credential.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { outletTo } from '../support/outbox.ts';
 import { openTestSqlite } from '../support/sqlite.ts';
 
 export interface Asked {
@@ -38,6 +40,7 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
   const open = new Map<string, (outcome: Outcome) => void>();
   const looks = new Map<string, Awaited<ReturnType<TaskChat['lookUp']>>>();
   let changes: ({ tool: string } | { characters: number })[] = [];
+  let taint: Awaited<ReturnType<TaskChat['taintOf']>> = [];
   let play: (asked: Asked) => Outcome | Error | Promise<Outcome> = () => finished();
   const chat: TaskChat = {
     async start(caller, request, how) {
@@ -80,6 +83,7 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
       open.get(runId)?.(finished('', 'cancelled'));
       return open.has(runId);
     },
+    taintOf: async () => taint,
     lookUp: async (_caller, runId) => looks.get(runId) ?? { state: 'waiting' },
   };
   return {
@@ -90,6 +94,10 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
     /** What the runs from now on tell of their progress. */
     tells: (next: typeof changes) => {
       changes = next;
+    },
+    /** What stands in their conversations from now on; null: they are gone. */
+    holds: (next: typeof taint) => {
+      taint = next;
     },
     /** What becomes of the runs from now on. */
     plays: (next: typeof play) => {
@@ -122,6 +130,12 @@ export const createTaskWorld = async (
   const node = <J extends Jobs>(jobs: J) => {
     const bus = createEventBus({ clock, onError });
     bus.onPublished((event) => events.push(event));
+    const forWebhooks = (type: string): boolean => WEBHOOK_EVENTS.some((known) => known === type);
+    db.emitTo(
+      outletTo(bus.publish, (event) => {
+        if (forWebhooks(event.type)) recorded.push(event);
+      }),
+    );
     const tasks = createTasks({
       db,
       clock,
@@ -131,13 +145,6 @@ export const createTaskWorld = async (
       agentExists: async (_tenantId, agentId) => ['zeus', 'chronos'].includes(agentId),
       checkModel: (modelId, field) => {
         if (modelId !== 'builtin') throw invalid({ field, reason: 'must be a model of a provider' });
-      },
-      events: bus,
-      outbox: {
-        record: async (_tx, event) => {
-          recorded.push(event);
-          return { ...event, id: newId(), createdAt: clock.now() };
-        },
       },
       onError,
       concurrency: 4,

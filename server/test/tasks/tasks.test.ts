@@ -268,6 +268,69 @@ describe('cancel', () => {
   });
 });
 
+describe(req('TASK-08', 'what happens at the same moment'), () => {
+  const cancel = (world: World, id: string) => world.request<TaskBody>(ANN, 'POST', `/v2/tasks/${id}/cancel`);
+
+  it('a task that is deleted while its run waits for an approval ends it in the chat', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x' });
+    world.played.plays(() => finished('', 'awaiting_approval'));
+    await world.turn();
+    expect((await world.request(ANN, 'DELETE', `/v2/tasks/${id}`)).status).toBe(204);
+    expect(world.played.cancelled).toEqual([world.played.asked[0]?.runId]);
+    expect((await world.request(ANN, 'GET', `/v2/tasks/${id}`)).status).toBe(404);
+  });
+
+  it('a task that is cancelled or deleted as its run begins to wait does not wait', async () => {
+    for (const act of ['cancel', 'delete'] as const) {
+      const world = await start();
+      const { id } = await create(world, { description: 'x' });
+      world.played.plays(async () => {
+        if (act === 'cancel') await cancel(world, id);
+        else await world.request(ANN, 'DELETE', `/v2/tasks/${id}`);
+        return finished('', 'awaiting_approval');
+      });
+      await world.turn();
+      expect(world.played.cancelled, act).toEqual([world.played.asked[0]?.runId]);
+      if (act === 'cancel') {
+        expect((await get(world, id)).status).toBe('cancelled');
+        expect((await runsOf(world, id)).map((run) => run.status)).toEqual(['cancelled']);
+      }
+      expect(world.errors).toEqual([]);
+    }
+  });
+
+  it('a task that is cancelled as its decision comes stays cancelled', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x' });
+    world.played.plays(() => finished('', 'awaiting_approval'));
+    await world.turn();
+    const { lookUp } = world.played.chat;
+    world.played.chat.lookUp = async () => {
+      await cancel(world, id);
+      return { state: 'running' };
+    };
+    await world.tasks.tickWaiting();
+    world.played.chat.lookUp = lookUp;
+    expect((await get(world, id)).status).toBe('cancelled');
+  });
+
+  it('a task that is cancelled as the end of its run is seen stays so, and has no time to come', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x', cron: '* * * * *' });
+    world.clock.advance(MIN);
+    world.played.plays(() => finished('', 'awaiting_approval'));
+    await world.turn();
+    world.played.chat.lookUp = async () => {
+      await cancel(world, id);
+      return { state: 'ended', outcome: finished() };
+    };
+    await world.tasks.tickWaiting();
+    expect(await get(world, id)).toMatchObject({ status: 'cancelled', next_run_at: null });
+    expect(world.recorded).toEqual([]);
+  });
+});
+
 describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
   it('runs each slot once and says when the next is', async () => {
     const world = await start();
@@ -318,6 +381,28 @@ describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
     await world.turn();
     expect((await runsOf(world, id)).map((r) => r.scheduled_for.slice(11, 16))).toEqual(['01:15']);
   });
+
+  it.each([
+    ['read a document', ['documents'] as const],
+    ['lost its conversation', null],
+  ])(
+    req('TAINT-04', 'is tainted for good by a run that %s, and later runs begin clean'),
+    async (_how, taint) => {
+      const world = await start();
+      const { id } = await create(world, { description: 'x', cron: '*/10 * * * *' });
+      const slot = async (): Promise<TaskBody> => {
+        world.clock.advance(10 * MIN);
+        await world.turn();
+        return get(world, id);
+      };
+      expect(await slot()).toMatchObject({ tainted: false });
+      world.played.holds(taint);
+      expect(await slot()).toMatchObject({ tainted: true });
+      world.played.holds([]);
+      expect(await slot()).toMatchObject({ tainted: true });
+      expect(world.played.asked.map(({ tainted }) => tainted)).toEqual([false, false, false]);
+    },
+  );
 
   it('can be paused only where a time is to come', async () => {
     const world = await start();

@@ -36,12 +36,11 @@ export const startWebhooks = async (
       open: (sealed) => Buffer.from(sealed, 'base64url').toString(),
     },
     audit: createAudit(clock),
-    events: bus,
-    callerFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
+    actorFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
     onError,
     timeoutMs: options.timeoutMs ?? 5_000,
   });
-  bus.onPublished(webhooks.outbox.published);
+  store.db.emitTo({ record: webhooks.outbox.record, publish: bus.publish });
   const app = await buildTestApp({ accounts, routes: webhookRoutes(webhooks) });
   const request = requester(app);
   return {
@@ -68,8 +67,7 @@ export const startWebhooks = async (
       return answer.body;
     },
     async publish(event: NewEvent) {
-      bus.publish(event);
-      await webhooks.outbox.settled();
+      await store.db.write((tx) => tx.emit(event));
     },
     async close() {
       await app.close();

@@ -125,6 +125,39 @@ describe('a webhook of an earlier release', () => {
   });
 });
 
+describe('a delivery of an earlier release', () => {
+  it(req('CRED-05', 'is read and sent by those who may read such events of the whole tenant'), async () => {
+    const hooks = await start();
+    const target = await receiver((response) => response.end());
+    const { id } = await hooks.hook(target.url);
+    await hooks.publish(completed());
+    await hooks.db.write(async (tx) => {
+      await tx
+        .updateTable('webhook_deliveries')
+        .set({ permission: null, reach: null, owner: null })
+        .execute();
+    });
+    await hooks.jobs.runDue();
+    expect(target.received).toHaveLength(1);
+    const [delivery] = await deliveries(hooks, id);
+    const read = async (who: string) =>
+      (
+        await hooks.request<{ request_body?: string; body_withheld?: string }>(
+          who,
+          'GET',
+          `/api/v1/webhooks/${id}/deliveries/${delivery?.id}`,
+        )
+      ).body;
+    expect(await read('op.operator.t1')).toMatchObject({
+      request_body: expect.stringContaining('conversation_id'),
+    });
+    await hooks.db.write(async (tx) => {
+      await tx.updateTable('webhook_deliveries').set({ event: 'of.later' }).execute();
+    });
+    expect(await read('op.operator.t1')).not.toHaveProperty('request_body');
+  });
+});
+
 describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
   it('sends event, timestamp and data, signed by the Standard Webhooks scheme', async () => {
     const hooks = await start();
@@ -589,15 +622,16 @@ describe('secrets', () => {
 });
 
 describe(req(['HOOK-06'], 'the outbox'), () => {
-  it('delivers what a committed transaction has recorded, once, though it is published too', async () => {
+  it('delivers what a committed transaction has emitted, once, and tells it under the same id', async () => {
     const hooks = await start();
     const target = await receiver((response) => response.end());
     await hooks.hook(target.url);
-    const event = await hooks.db.write((tx) => hooks.webhooks.outbox.record(tx, completed(1)));
-    hooks.bus.publish(event);
-    await hooks.webhooks.outbox.settled();
+    const told: string[] = [];
+    hooks.bus.onPublished((event) => told.push(event.id));
+    const event = await hooks.db.write((tx) => tx.emit(completed(1)));
     await hooks.jobs.runDue();
     expect(target.received.length).toBe(1);
+    expect(told).toEqual([event.id]);
   });
 
   it('delivers nothing of a transaction that rolled back', async () => {
@@ -606,7 +640,7 @@ describe(req(['HOOK-06'], 'the outbox'), () => {
     await hooks.hook(target.url);
     await hooks.db
       .write(async (tx) => {
-        await hooks.webhooks.outbox.record(tx, completed(1));
+        await tx.emit(completed(1));
         throw new Error('on purpose');
       })
       .catch(() => {});
@@ -620,7 +654,7 @@ describe(req(['HOOK-06'], 'the outbox'), () => {
     await hooks.publish(completed(1));
     await hooks.hook(target.url);
     await hooks.publish(completed(2));
-    await hooks.db.write((tx) => hooks.webhooks.outbox.record(tx, completed(3)));
+    await hooks.db.write((tx) => tx.emit(completed(3)));
     await hooks.jobs.runDue();
     expect(target.received.map((r) => JSON.parse(r.body).data.conversation_id)).toEqual(['c2', 'c3']);
   });

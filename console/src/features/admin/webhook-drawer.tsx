@@ -37,6 +37,22 @@ const DeliveryStatus = ({ delivery }: { delivery: Pick<WebhookDelivery, 'status'
   </StatusPill>
 );
 
+const CANCELLED: Readonly<Record<NonNullable<WebhookDelivery['cancelled_reason']>, string>> = {
+  switched_off: 'The webhook was switched off before it was sent.',
+  not_allowed: 'The webhook may not read the record that it tells of.',
+};
+
+/** Why a webhook is off, and what switching it on does. */
+const OFF: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> = {
+  gone: 'Switched off: the receiver wants no more.',
+  failing: 'Switched off: nothing could be delivered for five days.',
+  manual: 'Switched off by hand.',
+  key_deleted:
+    'Switched off: the key that it was told by has been deleted. If you switch it on, it is told of what you may read too.',
+  account_inactive:
+    'Switched off: the account that it was told by may not act any more. If you switch it on, it is told of what you may read too.',
+};
+
 const wasTaken = ({ response }: WebhookDeliveryDetail['log'][number]): boolean =>
   response !== null && response.status >= 200 && response.status < 300;
 
@@ -103,8 +119,13 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
               {data.log.length === 0 ? 'First' : 'Next'} attempt: {formatDateTime(data.next_attempt_at)}
             </p>
           )}
+          {data.cancelled_reason !== null && <p className={styles.sub}>{CANCELLED[data.cancelled_reason]}</p>}
           <Part title="Request body">
-            <Code value={data.request_body} copy="request body" />
+            {data.request_body === undefined ? (
+              <p className={styles.sub}>Not shown: {data.body_withheld}.</p>
+            ) : (
+              <Code value={data.request_body} copy="request body" />
+            )}
           </Part>
           {data.log.map((attempt) => (
             <section key={attempt.attempted_at} className={styles.attempt} aria-label="Attempt">
@@ -126,7 +147,9 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
                   </Part>
                   <Part title="Response body">
                     {attempt.response.body === '' ? (
-                      <p className={styles.sub}>It was empty.</p>
+                      <p className={styles.sub}>
+                        {data.body_withheld === undefined ? 'It was empty.' : 'Not shown.'}
+                      </p>
                     ) : (
                       <Code value={attempt.response.body} copy="response body" />
                     )}
@@ -195,7 +218,7 @@ const Content = ({ hook, onClose, onSecret }: WebhookDrawerProps & { hook: Webho
         <>
           <Switch
             label="Active"
-            {...(hook.disabled_reason === null ? {} : { hint: `Switched off: ${hook.disabled_reason}` })}
+            {...(hook.disabled_reason === null ? {} : { hint: OFF[hook.disabled_reason] })}
             checked={hook.status === 'active'}
             onChange={(on) =>
               update.mutate({ status: on ? 'active' : 'disabled' }, { onError: toast.failed })

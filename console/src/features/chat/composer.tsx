@@ -1,11 +1,12 @@
 import { ArrowUp, Paperclip, RotateCcw, Square, X } from 'lucide-react';
 import type { AgentStatus, Model } from 'pentarch-sdk';
-import { type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
-import { faultOf } from '../../lib/errors.ts';
+import { faultOf, isSignedOut } from '../../lib/errors.ts';
 import { useMay } from '../../lib/me.ts';
+import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
 import type { Limit } from './limits.ts';
@@ -40,6 +41,8 @@ export interface Attachment {
   fault: string | null;
   /** What to send again then. */
   file: File | null;
+  /** The session ended before it was taken: it goes on with the next one. */
+  waits?: boolean;
 }
 
 interface ComposerProps {
@@ -65,7 +68,8 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-const stateOf = ({ documentId, share, fault }: Attachment): string => {
+const stateOf = ({ documentId, share, fault, waits }: Attachment): string => {
+  if (waits === true) return 'waits for your sign-in';
   if (fault !== null) return `not taken: ${fault} Try it again, or remove it.`;
   if (documentId !== null) return 'ready';
   return share < 1 ? `${Math.round(share * 100)}%` : 'indexing …';
@@ -88,6 +92,8 @@ export const Composer = (props: ComposerProps) => {
   const { field, text, onText, agents, running, closed, draft, onDraft, limit, onSend, onStop } = props;
   const api = useApi();
   const toast = useToast();
+  const signedIn = useSignedIn();
+  const ended = useHasEnded();
   const mayUpload = useMay('knowledge:write');
   const { agent, model, files } = draft;
   const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
@@ -114,7 +120,7 @@ export const Composer = (props: ComposerProps) => {
   const upload = (key: string, file: File): void => {
     const change = (more: Partial<Attachment>): void =>
       setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
-    change({ share: 0, fault: null });
+    change({ share: 0, fault: null, waits: false });
     api.knowledge
       .uploadDocument(file, {
         filename: file.name,
@@ -122,9 +128,21 @@ export const Composer = (props: ComposerProps) => {
       })
       .then(
         (document) => change({ documentId: document.id, share: 1, file: null }),
-        (error: unknown) => change({ fault: faultOf(error).message }),
+        (error: unknown) => {
+          if (isSignedOut(error)) signedIn.end(error);
+          change(isSignedOut(error) ? { share: 0, waits: true } : { fault: faultOf(error).message });
+        },
       );
   };
+  const goOn = useRef((): void => {});
+  useEffect(() => {
+    goOn.current = () => {
+      for (const { key, file, waits } of files) if (waits === true && file !== null) upload(key, file);
+    };
+  });
+  useEffect(() => {
+    if (!ended) goOn.current();
+  }, [ended]);
   const attach = (list: Iterable<File>): void => {
     for (const file of list) {
       const key = crypto.randomUUID();

@@ -1,13 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import type { Citation, Message } from 'pentarch-sdk';
-import { lazy, type MouseEvent, Suspense, useState } from 'react';
+import { lazy, type MouseEvent, Suspense } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Money } from '../../components/figures.tsx';
 import { AgentAvatar, Badge } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
+import { useKeptText } from '../../lib/kept-text.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import styles from './chat.module.css';
 import { linkMarkers, markersOf, type Turn } from './thread.ts';
@@ -85,14 +86,21 @@ export const answerOfTurn = (turn: Turn, live: boolean): AnswerView => ({
 const Feedback = ({ messageId }: { messageId: string }) => {
   const api = useApi();
   const toast = useToast();
-  const [comment, setComment] = useState('');
+  const [comment, setComment] = useKeptText(`comment.${messageId}`);
+  const [kept, keepRating] = useKeptText(`rating.${messageId}`);
   const rate = useMutation({
     mutationFn: (body: { rating: 'up' | 'down'; comment?: string }) =>
       api.conversations.rateMessage(messageId, body),
+    onSuccess: (_taken, { comment: said }) => {
+      if (said === undefined) return;
+      setComment('');
+      keepRating('');
+    },
     onError: toast.failed,
   });
-  // A refused comment stays to be sent again.
-  const rating = rate.data?.rating ?? (rate.isError ? rate.variables?.rating : undefined);
+  // A refused comment stays to be sent again, and one that was being written stays over a reload.
+  const before = kept === 'up' || kept === 'down' ? kept : undefined;
+  const rating = rate.data?.rating ?? (rate.isError ? rate.variables?.rating : before);
   const isSaid = rate.isSuccess && rate.variables?.comment !== undefined;
   return (
     <>
@@ -121,7 +129,10 @@ const Feedback = ({ messageId }: { messageId: string }) => {
             placeholder="Why? Enter sends it"
             maxLength={4000}
             value={comment}
-            onChange={(event) => setComment(event.target.value)}
+            onChange={({ target }) => {
+              setComment(target.value);
+              keepRating(target.value === '' ? '' : rating);
+            }}
           />
         </form>
       )}

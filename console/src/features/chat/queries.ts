@@ -93,14 +93,24 @@ export const joined = (earlier: readonly Message[], newest: readonly Message[]):
   return [...earlier.filter((one) => !known.has(one.id)), ...newest];
 };
 
+const askedAgain = ({ state }: { state: { data?: unknown } }): number | false => {
+  const { data } = state;
+  const unknown = typeof data === 'object' && data !== null && 'model' in data && data.model === 'unknown';
+  return unknown ? 2_000 : false;
+};
+
 /** What a newcomer would miss. Parts that cannot be read count as set up: nothing is shown then. */
 export const useSetUp = () => {
   const api = useApi();
   const mayRead = useMay('knowledge:read');
   return useQuery({
     queryKey: ['chat', 'set-up'],
+    // Right after its start the server is not ready, and says nothing of its model.
+    refetchInterval: askedAgain,
     meta: { what: 'what is set up' },
-    queryFn: async ({ signal }) => {
+    queryFn: async ({
+      signal,
+    }): Promise<{ model: 'builtin' | 'model' | 'unknown'; documents: number; sample: boolean }> => {
       const [model, documents, sample] = await Promise.all([
         api.system.ready({ signal, maxRetries: 0 }).then(
           ({ checks }) => (checks.models.detail?.startsWith('builtin') === true ? 'builtin' : 'model'),

@@ -17,6 +17,7 @@ const call: ToolCall = {
 const answer: ChatResponse = {
   id: 'm',
   conversation_id: 'c',
+  parent_id: 'q',
   content: 'Grüße 👋 there',
   agent_id: 'zeus',
   tool_calls: [],

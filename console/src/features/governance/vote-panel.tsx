@@ -7,6 +7,7 @@ import { Select, Textarea } from '../../components/field.tsx';
 import { OwnQuestion } from '../../components/own-question.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { useKeptText } from '../../lib/kept-text.ts';
 import { useMay, useMe } from '../../lib/me.ts';
 import { useVote } from '../../lib/proposals.ts';
 import { useSelfApproval } from '../../lib/self-approval.ts';
@@ -59,7 +60,7 @@ const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   const mayDecideOwn = useSelfApproval();
   const toast = useToast();
   const vote = useVote(proposal.id);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useKeptText(`vote.${proposal.id}`);
   const [seat, setSeat] = useState('');
   const own = proposal.requested_by === me.sub;
   const open = isOpen(proposal);
@@ -79,7 +80,12 @@ const VotePanel = ({ proposal }: { proposal: Proposal }) => {
         ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
         ...(proposal.status === 'voting' && taken !== undefined ? { seat: taken } : {}),
       },
-      { onSuccess: () => toast.done('Your vote counts') },
+      {
+        onSuccess: () => {
+          setReason('');
+          toast.done('Your vote counts');
+        },
+      },
     );
   };
   return (

@@ -108,6 +108,25 @@ const Text = ({ id }: { id: string }) => {
   );
 };
 
+/** What a file may hold that is not read on purpose. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  hidden_text: 'hidden text',
+  deleted_text: 'deleted text',
+  hidden_rows: 'hidden rows',
+  hidden_columns: 'hidden columns',
+  hidden_sheets: 'hidden sheets',
+  hidden_slides: 'hidden slides',
+  readings: 'readings above characters',
+  pictures: 'pictures',
+  attachments: 'attachments',
+  embedded_files: 'files within the file',
+  comments: 'comments beside the page',
+  navigation: 'navigation',
+  chapters: 'chapters outside of the order',
+  far_cells: 'cells far to the right',
+  page_furniture: 'page numbers, dates and footers',
+};
+
 const Facts = ({ document }: { document: Document }) => (
   <Panel title="About">
     <dl className={styles.facts}>
@@ -127,6 +146,14 @@ const Facts = ({ document }: { document: Document }) => (
         <>
           <dt>Pages without text</dt>
           <dd>{document.unread_pages.join(', ')}: scans or pictures, which nobody can search</dd>
+        </>
+      )}
+      {document.left_out.length > 0 && (
+        <>
+          <dt>Left out</dt>
+          <dd>
+            {document.left_out.map(({ what, count }) => `${LEFT_OUT[what] ?? what} (${count})`).join(', ')}
+          </dd>
         </>
       )}
       <dt>Passages</dt>

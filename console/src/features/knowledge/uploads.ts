@@ -1,9 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
-import { faultOf } from '../../lib/errors.ts';
+import { faultOf, isSignedOut } from '../../lib/errors.ts';
+import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 
-/** Files on their way to the server: two at a time, the others wait; one that fails does not stop the rest. */
+/**
+ * Files on their way to the server: two at a time, the others wait; one that fails does not stop the rest. Where the session ends
+ * in the middle all that is left waits for a new one.
+ */
 
 export interface Upload {
   key: string;
@@ -28,6 +32,8 @@ const AT_ONCE = 2;
 export const useUploads = () => {
   const api = useApi();
   const queryClient = useQueryClient();
+  const signedIn = useSignedIn();
+  const ended = useHasEnded();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const waiting = useRef<Job[]>([]);
   /** Kept to be sent again. */
@@ -39,7 +45,7 @@ export const useUploads = () => {
   }, []);
 
   const next = useCallback(() => {
-    if (running.current >= AT_ONCE) return;
+    if (running.current >= AT_ONCE || signedIn.ended()) return;
     const job = waiting.current.shift();
     if (job === undefined) return;
     running.current += 1;
@@ -55,6 +61,12 @@ export const useUploads = () => {
       .then(
         (document) => change(job.key, { state: 'done', sent: 1, documentId: document.id }),
         (error: unknown) => {
+          if (isSignedOut(error)) {
+            signedIn.end(error);
+            waiting.current.unshift(job);
+            change(job.key, { state: 'waiting', sent: 0 });
+            return;
+          }
           failed.current.set(job.key, job);
           change(job.key, { state: 'failed', fault: faultOf(error).message });
         },
@@ -65,7 +77,10 @@ export const useUploads = () => {
         next();
       });
     next();
-  }, [api, change, queryClient]);
+  }, [api, change, queryClient, signedIn]);
+  useEffect(() => {
+    if (!ended) next();
+  }, [ended, next]);
 
   const add = useCallback(
     (files: readonly File[], visibility: 'private' | 'tenant') => {

@@ -200,15 +200,23 @@ export interface ChatRequest {
   message: string;
   /** Conversation to continue; absent: a new one */
   conversation_id?: string;
+  /** Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message */
+  parent_message_id?: string | null;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
+  /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
+  response_schema?: Record<string, unknown>;
 }
 
 export interface ChatResponse {
   /** Id of the answer */
   id: string;
   conversation_id: string;
+  /** Id of the question */
+  parent_id: string | null;
   content: string;
+  /** The value of content, where response_schema was given and the answer is whole */
+  parsed?: unknown;
   agent_id: string;
   tool_calls: ToolCall[];
   /** US dollars, exact to 1e-9 */
@@ -243,6 +251,7 @@ export interface Conversation {
   status: 'active' | 'archived';
   metadata: Record<string, unknown>;
   agent_ids: string[];
+  /** Of the active branch */
   message_count: number;
   /** US dollars, exact to 1e-9 */
   total_cost_usd: number;
@@ -252,8 +261,13 @@ export interface Conversation {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
   /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
   taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
+  /** Of a search alone */
+  hit?: ConversationHit;
 }
 
 export interface ConversationDetail {
@@ -262,6 +276,7 @@ export interface ConversationDetail {
   status: 'active' | 'archived';
   metadata: Record<string, unknown>;
   agent_ids: string[];
+  /** Of the active branch */
   message_count: number;
   /** US dollars, exact to 1e-9 */
   total_cost_usd: number;
@@ -271,10 +286,22 @@ export interface ConversationDetail {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
   /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
   taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
-  /** Oldest first, the newest 200 */
+  /** The last message of the active branch that has had its turn */
+  active_message_id: string | null;
+  /** The active branch: oldest first, the newest 200 */
   messages: Message[];
+}
+
+export interface ConversationHit {
+  /** The newest message of the active branch with these words; null: they are in the title */
+  message_id: string | null;
+  /** Where they stand, with some words around; plain text */
+  snippet: string;
 }
 
 export interface CorrectMemoryObservationRequest {
@@ -318,6 +345,8 @@ export interface CostUsage {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
   by_agent: CostUsageByAgent[];
   by_model: CostUsageByModel[];
   by_tool: CostUsageByTool[];
@@ -337,6 +366,8 @@ export interface CostUsageByAgent {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByDay {
@@ -349,6 +380,8 @@ export interface CostUsageByDay {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByModel {
@@ -361,6 +394,8 @@ export interface CostUsageByModel {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByTool {
@@ -373,6 +408,8 @@ export interface CostUsageByTool {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByUser {
@@ -385,6 +422,8 @@ export interface CostUsageByUser {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsagePeriod {
@@ -523,6 +562,10 @@ export interface CreateOauthClientRequest {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris?: string[];
+  /** Where people may be sent after a sign-out, compared exactly */
+  post_logout_redirect_uris?: string[];
+  /** May sign people in by the device flow (RFC 8628) */
+  device_flow?: boolean;
   /** Public keys of a confidential client that authenticates by private_key_jwt */
   jwks?: CreateOauthClientRequestJwks;
 }
@@ -628,11 +671,37 @@ export interface CreatedApiKey {
   secret_withheld?: boolean;
 }
 
+export interface CreatedConversation {
+  id: string;
+  title: string | null;
+  status: 'active' | 'archived';
+  metadata: Record<string, unknown>;
+  agent_ids: string[];
+  /** Of the active branch */
+  message_count: number;
+  /** US dollars, exact to 1e-9 */
+  total_cost_usd: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
+  /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
+  taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
+}
+
 export interface CreatedOauthClient {
   client_id: string;
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -694,8 +763,8 @@ export interface CreatedWebhook {
   events: string[];
   description: string | null;
   status: 'active' | 'disabled';
-  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
-  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them */
+  disabled_reason: 'gone' | 'failing' | 'manual' | 'key_deleted' | 'account_inactive' | null;
   /** ISO 8601 UTC with milliseconds */
   previous_secret_expires_at: string | null;
   created_by: string;
@@ -707,6 +776,22 @@ export interface CreatedWebhook {
   secret: string;
   /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
   secret_withheld?: boolean;
+}
+
+export interface DeleteConversationsRequest {
+  ids: string[];
+}
+
+export interface DeleteConversationsResult {
+  /** Those that are gone */
+  deleted: string[];
+  failed: DeleteConversationsResultFailed[];
+}
+
+export interface DeleteConversationsResultFailed {
+  id: string;
+  /** CONFLICT: a run of it has not ended */
+  code: 'NOT_FOUND' | 'CONFLICT';
 }
 
 export interface Document {
@@ -740,6 +825,8 @@ export interface Document {
   trusted: boolean;
   /** Pages that show something and have no text that can be read (scans, pictures), from 1 */
   unread_pages: number[];
+  /** What the file holds and was left out on purpose: it is not searched */
+  left_out: DocumentLeftOut[];
 }
 
 export interface DocumentChunk {
@@ -756,6 +843,21 @@ export interface DocumentChunk {
   start: number;
   /** Exclusive */
   end: number;
+}
+
+export interface DocumentLeftOut {
+  what: 'hidden_text' | 'deleted_text' | 'hidden_rows' | 'hidden_columns' | 'hidden_sheets' | 'hidden_slides' | 'readings' | 'pictures' | 'attachments' | 'embedded_files' | 'comments' | 'navigation' | 'chapters' | 'far_cells' | 'page_furniture';
+  /** How often it was met */
+  count: number;
+}
+
+export interface EditMessageRequest {
+  /** What the person says */
+  message: string;
+  /** A configured model; absent: as before */
+  model?: string;
+  /** The agent to answer; absent: as before */
+  agent_id?: string;
 }
 
 export interface EraseUserDataResult {
@@ -776,6 +878,11 @@ export interface ForgotPasswordRequest {
   email: string;
 }
 
+export interface ForkConversationRequest {
+  /** The last message that the new conversation has, with all that it follows */
+  message_id: string;
+}
+
 export interface GetMcpPromptRequest {
   prompt: string;
   arguments?: Record<string, string>;
@@ -788,7 +895,7 @@ export interface Health {
 }
 
 export interface ImportConversationsRequest {
-  /** As ChatGPT or Open WebUI exports them */
+  /** As ChatGPT, Open WebUI, LibreChat or Pentarch exports them */
   conversations: (Record<string, unknown>)[];
 }
 
@@ -1075,11 +1182,23 @@ export interface Message {
   run_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
+  /** The message that it follows; null for a first one, and while it waits for its turn */
+  parent_id: string | null;
+  /** Its place among the messages that follow the same one: versions of a question or an answer */
+  siblings: MessageSiblings;
+  /** It stands in the branch that is shown and goes to the model */
+  active: boolean;
 }
 
 export interface MessageError {
   code: string;
   message: string;
+}
+
+export interface MessageSiblings {
+  /** From 0, oldest first */
+  index: number;
+  count: number;
 }
 
 export interface Model {
@@ -1179,6 +1298,9 @@ export interface OauthClient {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -1306,6 +1428,7 @@ export interface ReadinessChecks {
   disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
+  embeddings: ReadinessChecksStore;
   identity: ReadinessChecksStore;
   mcp: ReadinessChecksStore;
   queue: ReadinessChecksStore;
@@ -1318,6 +1441,13 @@ export interface ReadinessChecksStore {
 
 export interface RefreshTokenRequest {
   refresh_token: string;
+}
+
+export interface RegenerateMessageRequest {
+  /** A configured model; absent: as before */
+  model?: string;
+  /** The agent to answer; absent: as before */
+  agent_id?: string;
 }
 
 export interface ResetPasswordRequest {
@@ -1463,7 +1593,7 @@ export interface Task {
   parent_task_id: string | null;
   /** 1: made by a person or in a chat; 2: by a run of such a task */
   depth: number;
-  /** Made by a run that held untrusted content: its own runs ask before they reach out or change own things */
+  /** Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark */
   tainted: boolean;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
@@ -1585,6 +1715,15 @@ export interface UpdateAgentRequest {
   enabled?: boolean;
   model?: string | null;
   instructions?: string | null;
+}
+
+export interface UpdateConversationRequest {
+  title?: string | null;
+  metadata?: Record<string, unknown>;
+  pinned?: boolean;
+  folder?: string | null;
+  /** Picks the branch that leads through this message, down to its newest one; 409 during a turn */
+  active_message_id?: string;
 }
 
 export interface UpdateDocumentRequest {
@@ -1775,8 +1914,8 @@ export interface Webhook {
   events: string[];
   description: string | null;
   status: 'active' | 'disabled';
-  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
-  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them */
+  disabled_reason: 'gone' | 'failing' | 'manual' | 'key_deleted' | 'account_inactive' | null;
   /** ISO 8601 UTC with milliseconds */
   previous_secret_expires_at: string | null;
   created_by: string;
@@ -1792,6 +1931,8 @@ export interface WebhookDelivery {
   webhook_id: string;
   event: string;
   status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  /** switched_off: the webhook was; not_allowed: it may not read the record any more */
+  cancelled_reason: 'switched_off' | 'not_allowed' | null;
   attempts: number;
   /** Of the last attempt */
   response_status: number | null;
@@ -1809,6 +1950,8 @@ export interface WebhookDeliveryDetail {
   webhook_id: string;
   event: string;
   status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  /** switched_off: the webhook was; not_allowed: it may not read the record any more */
+  cancelled_reason: 'switched_off' | 'not_allowed' | null;
   attempts: number;
   /** Of the last attempt */
   response_status: number | null;
@@ -1818,8 +1961,10 @@ export interface WebhookDeliveryDetail {
   created_at: string;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
-  /** What is sent, the first 16 KiB */
-  request_body: string;
+  /** What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of */
+  request_body?: string;
+  /** Why there is no request_body, and nothing of what the receiver said */
+  body_withheld?: string;
   log: WebhookDeliveryDetailLog[];
 }
 
@@ -1911,10 +2056,18 @@ export type ListConversationsQuery = {
   cursor?: string;
   /** Default active */
   status?: 'active' | 'archived';
-  /** Searches titles and messages */
+  /** Searches titles and messages; each conversation has the newest message found as its hit */
   q?: string;
+  /** true: those that are pinned; false: the others */
+  pinned?: boolean;
+  folder?: string;
   /** tenant: of everybody, for operators and admins. Default me */
   scope?: 'me' | 'tenant';
+};
+
+export type ArchiveConversationQuery = {
+  /** Deletes it for good, archived or not, with all its messages and runs */
+  permanent?: boolean;
 };
 
 export type ExportConversationQuery = {
@@ -1931,6 +2084,8 @@ export type ListMessagesQuery = {
   cursor?: string;
   /** asc: oldest first (default) */
   order?: 'asc' | 'desc';
+  /** all: with the messages of other branches. Default active */
+  branches?: 'active' | 'all';
 };
 
 export type GetCostUsageQuery = {

@@ -125,6 +125,18 @@ export const chat = (http: Http) => ({
   /** Ask the agents; the answer as Server-Sent Events */
   stream: (body: m.ChatRequest, options?: CallOptions): ChatStream =>
     openStream(http, { method: 'POST', path: '/api/v1/chat/stream', json: body }, options),
+  /** Ask a question in other words */
+  edit: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
+  /** Ask a question in other words; the answer as events */
+  editStream: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
+  /** Answer a question once more */
+  regenerate: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
+  /** Answer a question once more; the answer as events */
+  regenerateStream: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
 });
 
 export const conversations = (http: Http) => ({
@@ -135,31 +147,37 @@ export const conversations = (http: Http) => ({
   listAll: (query: m.ListConversationsQuery = {}, options?: CallOptions): AsyncGenerator<m.Conversation> =>
     allItems(http, { method: 'GET', path: '/api/v1/conversations', query }, options),
   /** Start a conversation */
-  create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.Conversation> =>
+  create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
-  /** Bring in conversations of ChatGPT or Open WebUI */
+  /** Delete conversations for good, archived or not */
+  delete: (body: m.DeleteConversationsRequest, options?: CallOptions): Promise<m.DeleteConversationsResult> =>
+    http.json({ method: 'POST', path: '/api/v1/conversations/delete', json: body }, options),
+  /** Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),
   /** A conversation with its newest 200 messages */
   get: (id: string, options?: CallOptions): Promise<m.ConversationDetail> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}` }, options),
-  /** Rename a conversation or replace its metadata */
-  update: (id: string, body: m.CreateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+  /** Rename, pin or file a conversation, replace its metadata or pick its branch */
+  update: (id: string, body: m.UpdateConversationRequest, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'PATCH', path: `/api/v1/conversations/${segment(id)}`, json: body }, options),
-  /** Archive a conversation */
-  archive: (id: string, options?: CallOptions): Promise<void> =>
-    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}` }, options),
+  /** Archive a conversation, or delete it for good */
+  archive: (id: string, query: m.ArchiveConversationQuery = {}, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}`, query }, options),
   /** A conversation as a file */
   export: (id: string, query: m.ExportConversationQuery = {}, options?: CallOptions): Promise<string> =>
     http.text({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/export`, query }, options),
-  /** All messages of a conversation, oldest first */
+  /** Start a conversation with the messages of another one, up to one of them */
+  fork: (id: string, body: m.ForkConversationRequest, options?: CallOptions): Promise<m.CreatedConversation> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/fork`, json: body }, options),
+  /** The messages of a conversation, oldest first: its active branch, or all branches */
   listMessages: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): Promise<Page<m.Message>> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
   /** Every item of `listMessages`, page by page. */
   listMessagesAll: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): AsyncGenerator<m.Message> =>
     allItems(http, { method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
   /** Take a conversation out of the archive */
-  restore: (id: string, options?: CallOptions): Promise<m.Conversation> =>
+  restore: (id: string, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/restore` }, options),
   /** Rate an answer */
   rateMessage: (id: string, body: m.RateMessageRequest, options?: CallOptions): Promise<m.RateMessageResult> =>
@@ -272,6 +290,9 @@ export const mcp = (http: Http) => ({
   /** Last lines that a server wrote to its standard error, and notices about its connection */
   getServerLogs: (name: string, options?: CallOptions): Promise<m.McpServerLogs> =>
     http.json({ method: 'GET', path: `/api/v1/mcp/servers/${segment(name)}/logs` }, options),
+  /** List the tools of a server anew, for one that tells of no changes */
+  refreshServer: (name: string, options?: CallOptions): Promise<m.McpServer> =>
+    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/refresh` }, options),
   /** Call a tool of a server */
   callTool: (server: string, body: m.CallMcpToolRequest, options?: CallOptions): Promise<m.McpCallResult | m.McpCallPending> =>
     http.json({ method: 'POST', path: `/api/v1/mcp/${segment(server)}/call`, json: body, slow: true }, options),

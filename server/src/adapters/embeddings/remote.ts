@@ -1,10 +1,12 @@
 import { Agent, request } from 'undici';
 import { textWithin } from '../../kernel/bounded-body.ts';
 import type { Embedder, EmbedOptions } from '../../kernel/embedder.ts';
-import { ModelError } from '../../kernel/model.ts';
-import { unitVector } from './vectors.ts';
+import { ModelError, type PartialModelResult } from '../../kernel/model.ts';
+import { paidTokens, unitVector } from './vectors.ts';
 import { type EmbeddingWire, OPENAI_WIRE } from './wires.ts';
 
+/** How long an embedder whose vectors do not fit is left alone. */
+const UNFIT_MS = 600_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface RemoteEmbedderOptions {
@@ -56,15 +58,27 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     return readAnswer(provider, wire, body, texts.length, dimensions);
   }
 
+  /** Its vectors are of another length than the setting says: asked again, it would only be paid again. */
+  let unfit: { error: ModelError; until: number } | null = null;
+
   return {
     id,
     dimensions,
     local: options.local ?? false,
     async embed(texts, signal, { purpose } = {}) {
+      if (unfit !== null && performance.now() < unfit.until) {
+        throw new ModelError('refused', provider, unfit.error.message, { cause: unfit.error });
+      }
       const vectors: Float32Array[] = [];
       let tokens = 0;
       for (let at = 0; at < texts.length; at += batchSize) {
-        const answer = await call(texts.slice(at, at + batchSize), purpose, signal);
+        const answer = await call(texts.slice(at, at + batchSize), purpose, signal).catch(
+          (error: unknown) => {
+            if (error instanceof ModelError && error.kind === 'refused' && error.partial !== undefined)
+              unfit = { error, until: performance.now() + UNFIT_MS };
+            throw withPaid(error, tokens);
+          },
+        );
         vectors.push(...answer.vectors);
         tokens += answer.tokens;
       }
@@ -74,6 +88,18 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
       await dispatcher.destroy();
     },
   };
+}
+
+/** The fault of a later call, with what those before it have used. */
+function withPaid(error: unknown, tokens: number): unknown {
+  if (!(error instanceof ModelError) || tokens === 0) return error;
+  const all = tokens + (error.partial?.usage.inputTokens ?? 0);
+  return new ModelError(error.kind, error.provider, error.message, {
+    ...(error.status === undefined ? {} : { status: error.status }),
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    partial: paidTokens(all),
+    cause: error.cause,
+  });
 }
 
 function transportError(provider: string, cause: unknown, signal?: AbortSignal): ModelError {
@@ -107,7 +133,14 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readAnswer(provider: string, wire: EmbeddingWire, body: string, count: number, dimensions: number) {
-  const wrong = (what: string) => new ModelError('unavailable', provider, `embedding answer: ${what}`);
+  let paid: PartialModelResult | undefined;
+  const wrong = (what: string) =>
+    new ModelError(
+      'unavailable',
+      provider,
+      `embedding answer: ${what}`,
+      paid === undefined ? {} : { partial: paid },
+    );
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -115,11 +148,13 @@ function readAnswer(provider: string, wire: EmbeddingWire, body: string, count: 
     throw wrong('no JSON');
   }
   const { rows, tokens } = wire.read(isRecord(parsed) ? parsed : {});
+  // An answer of no use has been paid for all the same.
+  paid = paidTokens(tokens);
   if (!Array.isArray(rows) || rows.length !== count) throw wrong(`not ${count} vectors`);
   const vectors = new Array<Float32Array>(count);
   rows.forEach((row: unknown, position) => {
     const embedding = isRecord(row) ? row.embedding : undefined;
-    const vector = unitVector(provider, Array.isArray(embedding) ? embedding : [], dimensions);
+    const vector = unitVector(provider, Array.isArray(embedding) ? embedding : [], dimensions, paid);
     const index = isRecord(row) && typeof row.index === 'number' ? row.index : position;
     if (!Number.isInteger(index) || index < 0 || index >= count || vectors[index]) throw wrong('bad index');
     vectors[index] = vector;

@@ -19,6 +19,7 @@ import {
 } from '../../kernel/mcp.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { atMost } from '../../kernel/races.ts';
+import { withTrace } from '../../kernel/tracing.ts';
 import { httpStatusOf, toFault, toSignInFault } from './faults.ts';
 import { readableResponse } from './messages.ts';
 import { createOAuth } from './oauth.ts';
@@ -231,7 +232,7 @@ const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise
     ...(oauth === null ? {} : { authProvider: oauth.authProvider }),
     requestInit: { headers: { ...endpoint.headers } },
     fetch: async (target: string | URL, init?: RequestInit) =>
-      readableResponse(await unredirected(await (oauth ?? outgoing).fetch(target, init))),
+      readableResponse(await unredirected(await (oauth ?? outgoing).fetch(target, withTrace(init)))),
   };
 
   const streamable = new StreamableHTTPClientTransport(url, shared);

@@ -1,5 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { OidcPorts } from '../../kernel/oidc.ts';
+import { showGivenCode } from './device-flow.ts';
+import { createPolls, pacedAnswer } from './device-polls.ts';
 
 /** What the library's own answers lack. Runs around its routes. */
 
@@ -28,11 +30,34 @@ const hasStayed = (ctx: KoaContextWithOIDC): boolean =>
   !ctx.oidc.params?.logout &&
   ctx.response.get('location').startsWith(ctx.oidc.urlFor('end_session_success'));
 
-export const finishAnswers =
-  (ports: OidcPorts) =>
-  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
-    await next();
-    if (isSignedOutAlready(ctx)) {
+/** `verification_uri_complete` of the device flow. */
+const isGivenCode = (ctx: KoaContextWithOIDC): boolean =>
+  ctx.oidc?.route === 'code_verification' &&
+  ctx.method === 'GET' &&
+  ctx.status === 200 &&
+  ctx.oidc.params?.user_code !== undefined;
+
+/** A form of a device from a browser that has lost its session: the library stumbles over that, and the page begins anew. */
+const lacksSession = (ctx: KoaContextWithOIDC): boolean =>
+  (ctx.oidc?.route === 'code_verification' || ctx.oidc?.route === 'device_resume') &&
+  ctx.oidc.session?.exp === undefined;
+
+export const finishAnswers = (ports: OidcPorts) => {
+  const polls = createPolls(() => performance.now());
+  return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      if (!(error instanceof TypeError) || !lacksSession(ctx)) throw error;
+      ctx.status = 303;
+      ctx.redirect(ctx.oidc.urlFor('code_verification'));
+      return;
+    }
+    const paced = pacedAnswer(ctx, polls);
+    if (paced !== null) ctx.body = paced;
+    if (isGivenCode(ctx)) {
+      showGivenCode(ports, ctx);
+    } else if (isSignedOutAlready(ctx)) {
       ctx.status = 303;
       ctx.redirect(afterSignOut(ctx));
     } else if (hasStayed(ctx)) {
@@ -45,3 +70,4 @@ export const finishAnswers =
       ctx.body = { ...ctx.body, request_id: ctx.get('x-request-id') };
     }
   };
+};

@@ -14,10 +14,12 @@ import {
   type OidcOrigin,
   type OidcPorts,
 } from '../../kernel/oidc.ts';
+import { deviceFlow } from './device-flow.ts';
 import { adapterOf } from './records.ts';
 
 const INTERACTION_LIFE_S = 3600;
 const CODE_LIFE_S = 60;
+const DEVICE_CODE_LIFE_S = 600;
 const SESSION_LIFE_S = 14 * 86_400;
 /** A grant lives as long as its newest refresh token; the session row says when that ends. */
 const GRANT_LIFE_S = 10 * 365 * 86_400;
@@ -30,15 +32,18 @@ export const originOf = (ctx: KoaContextWithOIDC | undefined): OidcOrigin => ({
 });
 
 /**
- * RFC 8252, 8.6: whichever program of the machine listens there would get the code, so the person says yes each time. The
- * console's own page is the service itself.
+ * RFC 8252, 8.6: whichever program of the machine listens there would get the code, so the person says yes each time; so
+ * they do for another device (RFC 8628, 5.4). The console's page at the issuer's own address alone is the service itself.
  */
-const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean =>
-  oidc.client?.clientId === OIDC_CLIENTS.cli ||
-  (oidc.client?.clientId !== OIDC_CLIENTS.console &&
-    oidc.client?.clientAuthMethod === 'none' &&
-    typeof oidc.params?.redirect_uri === 'string' &&
-    isLoopbackAddress(oidc.params.redirect_uri));
+const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean => {
+  const { client, params } = oidc;
+  if (oidc.deviceCode !== undefined || client?.clientId === OIDC_CLIENTS.cli) return true;
+  const target = typeof params?.redirect_uri === 'string' ? params.redirect_uri : null;
+  if (client?.clientId === OIDC_CLIENTS.console) {
+    return target === null || URL.parse(target)?.origin !== new URL(oidc.provider.issuer).origin;
+  }
+  return client?.clientAuthMethod === 'none' && target !== null && isLoopbackAddress(target);
+};
 
 const policy = () => {
   const base = interactionPolicy.base();
@@ -115,7 +120,9 @@ const findAccount = (ports: OidcPorts) => async (_ctx: KoaContextWithOIDC, id: s
       sub: account.id,
       email: account.email,
       name: account.name,
+      preferred_username: account.email,
       roles: [...account.roles],
+      groups: [...account.roles],
       org_id: account.orgId,
     }),
   };
@@ -141,6 +148,8 @@ export const configuration = (ports: OidcPorts): Configuration => {
       token: OIDC_PATHS.token,
       jwks: OIDC_PATHS.jwks,
       end_session: OIDC_PATHS.endSession,
+      device_authorization: OIDC_PATHS.deviceAuthorization,
+      code_verification: OIDC_PATHS.device,
     },
     // Served by us, since the library knows nothing of JWT access tokens once they are signed.
     discovery: {
@@ -151,7 +160,11 @@ export const configuration = (ports: OidcPorts): Configuration => {
       revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
     },
     scopes: [...OIDC_SCOPES],
-    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'roles', 'org_id'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email'],
+      profile: ['name', 'preferred_username', 'roles', 'groups', 'org_id'],
+    },
     responseTypes: ['code'],
     subjectTypes: ['public'],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
@@ -185,6 +198,7 @@ export const configuration = (ports: OidcPorts): Configuration => {
       RefreshToken: ports.refreshLifeS,
       IdToken: ports.accessLifeS,
       AuthorizationCode: CODE_LIFE_S,
+      DeviceCode: DEVICE_CODE_LIFE_S,
       Interaction: INTERACTION_LIFE_S,
       Session: SESSION_LIFE_S,
       Grant: GRANT_LIFE_S,
@@ -195,6 +209,7 @@ export const configuration = (ports: OidcPorts): Configuration => {
       introspection: { enabled: false },
       revocation: { enabled: false },
       clientCredentials: { enabled: true },
+      deviceFlow: deviceFlow(ports),
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: {

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type InteractionResults, Provider } from 'oidc-provider';
 import {
   isLoopbackAddress,
-  isLoopbackHost,
   OIDC_CLIENTS,
   type OidcClient,
   type OidcEngine,
@@ -12,6 +11,7 @@ import {
 } from '../../kernel/oidc.ts';
 import { finishAnswers } from './answers.ts';
 import { configuration } from './configuration.ts';
+import { isConsolePage, isOtherName } from './console-pages.ts';
 
 /** The embedded OpenID provider on oidc-provider. Built when the first request comes, since the issuer has a port. */
 
@@ -30,20 +30,6 @@ const sameText = (left: string, right: string): boolean => {
   const a = Buffer.from(left);
   const b = Buffer.from(right);
   return a.length === b.length && timingSafeEqual(a, b);
-};
-
-/** A page of the console: on the service's own origin, under any name of this machine where that is a loopback one. */
-const isConsolePage = (uri: string, issuer: URL, path: string): boolean => {
-  const url = URL.parse(uri);
-  if (url === null) return false;
-  const sameMachine =
-    isLoopbackHost(url.hostname) && isLoopbackHost(issuer.hostname) && url.port === issuer.port;
-  const { origin } = url;
-  return (
-    (origin === issuer.origin || (sameMachine && url.protocol === issuer.protocol)) &&
-    // To the letter: no query, no fragment, no name or password.
-    uri === `${origin}${path}`
-  );
 };
 
 const build = (ports: OidcPorts): Provider => {
@@ -118,12 +104,7 @@ export const createOidcEngine = (ports: OidcPorts): OidcEngine<IncomingMessage, 
   const addressed = (request: IncomingMessage): IncomingMessage => {
     const issuer = new URL(ports.issuer());
     const asked = URL.parse(`${issuer.protocol}//${request.headers.host ?? ''}`);
-    const alias =
-      !request.url?.startsWith('/.well-known/') &&
-      asked !== null &&
-      asked.port === issuer.port &&
-      isLoopbackHost(issuer.hostname) &&
-      isLoopbackHost(asked.hostname);
+    const alias = !request.url?.startsWith('/.well-known/') && asked !== null && isOtherName(asked, issuer);
     const host = alias ? asked.host : issuer.host;
     request.headers.host = host;
     request.headers['x-forwarded-host'] = host;
@@ -149,7 +130,7 @@ export const createOidcEngine = (ports: OidcPorts): OidcEngine<IncomingMessage, 
           uid,
           prompt: prompt.name,
           client,
-          redirectUri: String(params.redirect_uri),
+          redirectUri: details.deviceCode === undefined ? String(params.redirect_uri) : null,
           scope: String(params.scope ?? ''),
           accountId: session?.accountId ?? null,
           loginHint: typeof params.login_hint === 'string' ? params.login_hint : '',

@@ -24,6 +24,9 @@ export const clientMetadata = (client: OidcClient): AdapterPayload => {
     application_type: native ? 'native' : 'web',
     redirect_uris: code ? uris : [],
     response_types: code ? ['code'] : [],
+    ...(client.postLogoutRedirectUris.length === 0
+      ? {}
+      : { post_logout_redirect_uris: [...client.postLogoutRedirectUris] }),
     grant_types: [...client.grants],
     token_endpoint_auth_method: method,
     // The hash stands where the library keeps the secret; it is compared in `engine.ts`.
@@ -67,7 +70,7 @@ export const adapterOf = (ports: OidcPorts) => {
       return toPayload(await ports.findRecord(model, id));
     },
     findByUid: async (uid) => toPayload(await ports.findRecordByUid(model, uid)),
-    findByUserCode: () => Promise.resolve(undefined),
+    findByUserCode: async (userCode) => toPayload(await ports.findDeviceRecord(userCode)),
     async consume(id) {
       if (await ports.consumeRecord(model, id)) return;
       // Lost a race with another use of the same code or refresh token: a replay like any other.

@@ -1,7 +1,10 @@
 import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { ownDataKib } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
-import { parseDocument } from './parse.ts';
+import { recognizePage } from './ocr-page.ts';
+import { importDocument, parseDocument } from './parse.ts';
+import { WantedPages } from './pdf.ts';
+import { sniff } from './sniff.ts';
 
 /** The process that touches uploaded bytes: no secrets in its environment, limits set by its owner. */
 
@@ -19,10 +22,24 @@ const send = (message: FromChild): void => {
   process.send?.(message);
 };
 
-process.on('message', ({ bytes, hints }: ToChild) => {
-  parseDocument(bytes, hints).then(
-    (document) => send(sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document }),
-    (error: unknown) => send({ type: 'fault', ...describe(error) }),
+async function answer(job: ToChild): Promise<FromChild> {
+  if (job.kind === 'recognize')
+    return { type: 'recognized', runs: await recognizePage(job.bytes, job.page, job.settings) };
+  if (job.kind === 'sniff') return { type: 'sniffed', name: (await sniff(job.bytes, job.hints)).type };
+  const document =
+    job.kind === 'import'
+      ? importDocument(job.answer, job.type)
+      : await parseDocument(job.bytes, job.hints, { recognition: job.recognition });
+  return sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document };
+}
+
+process.on('message', (job: ToChild) => {
+  answer(job).then(send, (error: unknown) =>
+    send(
+      error instanceof WantedPages
+        ? { type: 'wanted', pages: [...error.pages] }
+        : { type: 'fault', ...describe(error) },
+    ),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -95,6 +95,12 @@ function symbolOf(code: string): string {
 
 /** Reads one part in one pass; nothing of it stands in memory but its text. */
 export function readStory(xml: Uint8Array | null, context: StoryContext): DocumentBlock[] {
+  const story = createStory(context);
+  readXml(xml ?? '', story);
+  return story.end();
+}
+
+function createStory(context: StoryContext) {
   const frames: Frame[] = [newFrame()];
   const frame = (): Frame => frames.at(-1) ?? newFrame();
   let skipped = 0;
@@ -206,6 +212,7 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
       if (paragraph) paragraph.after.push(...blocks);
       else emit(frame(), blocks);
     } else if (name === 'a:blip' || name === 'v:imagedata') context.leftOut.add('pictures');
+    else if (name === 'o:OLEObject') context.leftOut.add('embedded_files');
   }
 
   function sayNote(kind: (typeof NOTES)[keyof typeof NOTES], id: string): void {
@@ -226,10 +233,12 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
     else emit(frame(), box.blocks);
   }
 
-  readXml(xml ?? '', {
-    open(name, a, path) {
+  return {
+    open(name: string, a: Record<string, string>, path: readonly string[]) {
       if (skipped > 0 || SKIPPED.has(name)) {
         if (name === 'w:rt') context.leftOut.add('readings');
+        if (skipped === 0 && (name === 'w:del' || name === 'w:moveFrom') && path.at(-2) !== 'w:rPr')
+          context.leftOut.add('deleted_text');
         skipped++;
         return;
       }
@@ -238,7 +247,7 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
       if (/Pr$/.test(parent ?? '')) openProperty(name, a, parent);
       else openContent(name, a);
     },
-    text(text, path) {
+    text(text: string, path: readonly string[]) {
       if (skipped > 0) return;
       if (math.text(text)) return;
       if (path.at(-1) === 'w:t') {
@@ -246,7 +255,7 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
         if (runHidden) context.leftOut.add('hidden_text');
       }
     },
-    close(name) {
+    close(name: string) {
       if (skipped > 0) {
         skipped--;
         return;
@@ -257,13 +266,15 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
       else if (name === 'w:tbl') endTable();
       else if (name === 'w:txbxContent') endBox();
     },
-  });
-  while (frames.length > 1) endBox();
-  endParagraph();
-  const whole = frame();
-  while (whole.tables.length > 0) endTable();
-  flushList(whole);
-  return whole.blocks;
+    end(): DocumentBlock[] {
+      while (frames.length > 1) endBox();
+      endParagraph();
+      const whole = frame();
+      while (whole.tables.length > 0) endTable();
+      flushList(whole);
+      return whole.blocks;
+    },
+  };
 }
 
 function rowsOf(table: Table): { rows: string[][]; headRows: number; hidden: number } {

@@ -228,6 +228,7 @@ describe('what hangs on the text', () => {
     ]);
     expect(document.leftOut).toEqual([
       { what: 'readings', count: 1 },
+      { what: 'deleted_text', count: 2 },
       { what: 'hidden_text', count: 1 },
     ]);
   });

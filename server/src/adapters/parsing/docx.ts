@@ -3,6 +3,7 @@ import { block } from './blocks.ts';
 import { createNumbering } from './docx-numbering.ts';
 import { readStory, type StoryContext } from './docx-story.ts';
 import { readStyles } from './docx-styles.ts';
+import { edgeBlocks } from './edge-texts.ts';
 import type { LeftOutCount } from './left-out.ts';
 import { chartBlocks, coreTitle, diagramBlocks, type Relation, relationsOf } from './office-parts.ts';
 import type { ParseHints } from './types.ts';
@@ -105,25 +106,19 @@ function readNotes(zip: Zip, path: string, element: string): Map<string, string>
   return notes;
 }
 
-const PAGE_NUMBER =
-  /^\W*((page|seite|página|pagina|стр\.?|第)\s*)?\d*(\s*(of|von|de|di|из|\/)\s*\d*)?\W*页?$/i;
-
-/** Headers and footers, each text once: they stand on every page. */
+/** Text of headers and footers. */
 function edgeTexts(
   zip: Zip,
   relations: ReadonlyMap<string, Relation>,
   read: (path: string) => DocumentBlock[],
 ): DocumentBlock[] {
-  const seen = new Set<string>();
-  const blocks: DocumentBlock[] = [];
-  for (const { type, target } of relations.values()) {
-    if ((type !== 'header' && type !== 'footer') || !zip.has(target)) continue;
-    const text = read(target)
-      .map((b) => b.text)
-      .join('\n');
-    if (PAGE_NUMBER.test(text) || seen.has(text)) continue;
-    seen.add(text);
-    blocks.push(block('text', `${type === 'header' ? 'Header' : 'Footer'}: ${text}`));
-  }
-  return blocks.length > 0 ? [block('heading', 'Headers and footers', null, 1), ...blocks] : [];
+  return edgeBlocks(
+    [...relations.values()].flatMap(({ type, target }) => {
+      if ((type !== 'header' && type !== 'footer') || !zip.has(target)) return [];
+      const text = read(target)
+        .map((b) => b.text)
+        .join('\n');
+      return [{ kind: type, text }];
+    }),
+  );
 }

@@ -5,41 +5,57 @@ import { block } from './blocks.ts';
 import { decodeText } from './decode.ts';
 import { fail } from './fault.ts';
 import { parseHtml } from './html.ts';
+import type { LeftOutCount } from './left-out.ts';
 import { parseText } from './text.ts';
 import type { ParseHints } from './types.ts';
 
-const MAX_ATTACHMENTS = 50;
+export const MAX_ATTACHMENTS = 50;
 
-type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
+export type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
 
 /** A message (RFC 5322): its header, its text, and the text of those attachments that can be read. */
 export async function parseEml(
   bytes: Uint8Array,
+  leftOut: LeftOutCount,
   parsePart: ParsePart,
 ): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
   const mail = await PostalMime.parse(readableBytes(bytes), { attachmentEncoding: 'arraybuffer' });
   refuseCiphertext(mail.headers, inOrder(mail.text) ?? '');
   const title = mail.subject?.trim() || null;
-  const header = [
-    ['From', addresses(mail.from ? [mail.from] : [])],
-    ['To', addresses(mail.to ?? [])],
-    ['Cc', addresses(mail.cc ?? [])],
-    ['Date', mail.date ?? ''],
-    ['Subject', title ?? ''],
-  ].filter(([, value]) => value !== '');
   const blocks: DocumentBlock[] = [
-    block('text', header.map(([name, value]) => `${name}: ${value}`).join('\n')),
+    headerBlock({
+      From: addresses(mail.from ? [mail.from] : []),
+      To: addresses(mail.to ?? []),
+      Cc: addresses(mail.cc ?? []),
+      Date: mail.date ?? '',
+      Subject: title ?? '',
+    }),
   ];
   const plain = inOrder(mail.text)?.replace(/\r\n?/g, '\n').trim();
   if (plain) blocks.push(...parseText(plain));
-  else if (mail.html) blocks.push(...parseHtml(inOrder(mail.html) ?? '').blocks);
+  else if (mail.html) blocks.push(...parseHtml(inOrder(mail.html) ?? '', leftOut).blocks);
+  leftOut.add('attachments', mail.attachments.length - MAX_ATTACHMENTS);
   for (const part of mail.attachments.slice(0, MAX_ATTACHMENTS)) {
-    if (part.disposition === 'inline' && part.mimeType.startsWith('image/')) continue;
+    if (part.disposition === 'inline' && part.mimeType.startsWith('image/')) {
+      leftOut.add('pictures');
+      continue;
+    }
     blocks.push(block('heading', `Attachment: ${part.filename ?? part.mimeType}`, null, 2));
-    blocks.push(...(await attachmentBlocks(part.content, part.filename, part.mimeType, parsePart)));
+    const { content, filename, mimeType } = part;
+    blocks.push(...(await attachmentBlocks({ content, filename, mimeType }, leftOut, parsePart)));
   }
   return { title, blocks };
 }
+
+/** Who wrote to whom, one line each. */
+export const headerBlock = (header: Readonly<Record<string, string>>): DocumentBlock =>
+  block(
+    'text',
+    Object.entries(header)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  );
 
 /** What only its receiver's key opens (RFC 3156, RFC 8551). */
 function refuseCiphertext(headers: readonly { key: string; value: string }[], text: string): void {
@@ -93,15 +109,15 @@ function readableBytes(bytes: Uint8Array): Uint8Array {
 const inOrder = (text: string | undefined): string | undefined =>
   text?.startsWith('\ufffe') ? Buffer.from(text.slice(1), 'utf16le').swap16().toString('utf16le') : text;
 
-async function attachmentBlocks(
-  content: ArrayBuffer | Uint8Array | string,
-  filename: string | null,
-  declaredType: string,
+export async function attachmentBlocks(
+  part: { content: ArrayBuffer | Uint8Array | string; filename: string | null; mimeType: string },
+  leftOut: LeftOutCount,
   parsePart: ParsePart,
 ): Promise<DocumentBlock[]> {
+  const { content, filename } = part;
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
   try {
-    const { blocks } = await parsePart(bytes, { filename, declaredType });
+    const { blocks } = await parsePart(bytes, { filename, declaredType: part.mimeType });
     // Pages and levels of the attachment are not those of the message.
     return blocks.map(({ kind, text, level }) =>
       block(kind, text, null, level ? Math.min(6, level + 2) : undefined),
@@ -109,6 +125,7 @@ async function attachmentBlocks(
   } catch (error) {
     // The message itself can be read; what stands in the way of one attachment is said in its place.
     if (error instanceof RangeError) throw error;
+    leftOut.add('attachments');
     return [block('text', '(this attachment has no text that can be read)')];
   }
 }

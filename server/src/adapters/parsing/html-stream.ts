@@ -3,6 +3,7 @@ import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
 import { createGrid, type GridCell } from './grid.ts';
 import { isHiddenStyle } from './html-hidden.ts';
+import type { LeftOutCount } from './left-out.ts';
 
 /**
  * HTML → blocks in one pass without a tree, for pages whose tree would not fit into the memory of the process. It reads
@@ -21,7 +22,17 @@ const VOID = new Set('area base br col embed hr img input link meta source track
 
 const spanOf = (value: string | undefined): number => Math.max(1, Number.parseInt(value ?? '1', 10) || 1);
 
-export function streamHtml(source: string, hiddenSelectors: readonly string[]): DocumentBlock[] {
+export function streamHtml(
+  source: string,
+  hiddenSelectors: readonly string[],
+  count: LeftOutCount,
+): DocumentBlock[] {
+  const { parser, end } = createStream(hiddenSelectors, count);
+  parser.end(source);
+  return end();
+}
+
+function createStream(hiddenSelectors: readonly string[], count: LeftOutCount) {
   const hidden = new Set(hiddenSelectors.filter((selector) => /^[.#][\w-]+$/.test(selector)));
   const blocks: DocumentBlock[] = [];
   const lists: { ordered: boolean; number: number }[] = [];
@@ -70,6 +81,8 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
     {
       onopentag(name, attributes) {
         if (skipped > 0 || (name !== 'html' && name !== 'body' && leftOut(name, attributes))) {
+          if (skipped === 0 && (name === 'nav' || !SKIPPED.has(name)))
+            count.add(name === 'nav' ? 'navigation' : 'hidden_text');
           if (!VOID.has(name)) skipped++;
           return;
         }
@@ -136,7 +149,11 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
     },
     { decodeEntities: true },
   );
-  parser.end(source);
-  flush();
-  return blocks;
+  return {
+    parser,
+    end(): DocumentBlock[] {
+      flush();
+      return blocks;
+    },
+  };
 }

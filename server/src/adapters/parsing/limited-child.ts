@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../kernel/errors.ts';
-import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { ParseError } from '../../kernel/parser.ts';
 import { limitData, residentBytes, watchMemory } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
 
@@ -16,7 +16,8 @@ export interface ChildLimits {
 
 export interface LimitedChild {
   readonly alive: boolean;
-  parse(job: ToChild): Promise<ParsedDocument>;
+  /** What comes in answer; throws the `ParseError` that it tells. */
+  ask(job: ToChild): Promise<Exclude<FromChild, { type: 'ready' | 'fault' }>>;
   kill(): void;
 }
 
@@ -56,7 +57,7 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
     get alive() {
       return alive;
     },
-    async parse(job) {
+    async ask(job) {
       child.ref();
       child.channel?.ref();
       let tooLarge = false;
@@ -73,8 +74,8 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
         child.send(job, () => undefined);
         const message = await answer;
         if (message.type === 'fault') throw new ParseError(message.fault, message.message);
-        if (message.type !== 'parsed') throw new Error('the parsing process answers out of turn');
-        return message.document;
+        if (message.type === 'ready') throw new Error('the parsing process answers out of turn');
+        return message;
       } catch (error) {
         throw tooLarge ? new ParseError('too_large', TOO_LARGE) : error;
       } finally {

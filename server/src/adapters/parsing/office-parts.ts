@@ -101,7 +101,7 @@ const NO_TITLE =
 /** Null for what says nothing of the document. */
 export const realTitle = (title: string | null | undefined): string | null => {
   const text = title?.replace(/\s+/g, ' ').trim() ?? '';
-  return text === '' || NO_TITLE.test(text) ? null : text;
+  return /[\p{L}\p{N}]/u.test(text) && !NO_TITLE.test(text) ? text : null;
 };
 
 /** `dc:title` of an office file's core properties. */

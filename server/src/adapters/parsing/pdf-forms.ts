@@ -1,3 +1,4 @@
+import type { LeftOutCount } from './left-out.ts';
 import type { PdfPage } from './pdf-open.ts';
 import { MIN_SIZE_PT, type PdfRun } from './pdf-run.ts';
 
@@ -27,11 +28,15 @@ interface Annotation {
 const UNSEEN = 2 | 32;
 const MAX_SIZE_PT = 12;
 
-export async function readFilledIn(page: PdfPage): Promise<PdfRun[]> {
+export async function readFilledIn(page: PdfPage, leftOut: LeftOutCount): Promise<PdfRun[]> {
   const found = (await page.getAnnotations()) as (Annotation & { annotationFlags?: number })[];
   return found
     .filter((one) => ((one.annotationFlags ?? 0) & UNSEEN) === 0 && one.hidden !== true)
-    .flatMap((one) => (one.subtype === 'Widget' ? fieldRuns(one) : noteRuns(one)));
+    .flatMap((one) => {
+      if (one.subtype === 'Widget') return fieldRuns(one);
+      if (isBeside(one)) leftOut.add('comments');
+      return noteRuns(one);
+    });
 }
 
 function fieldRuns(field: Annotation): PdfRun[] {
@@ -64,6 +69,12 @@ function shownValue({ fieldValue, options, textContent }: Annotation): string {
 
 const tidyLines = (lines: readonly unknown[]): string[] =>
   lines.map((line) => String(line).replace(/\s+/g, ' ').trim()).filter((line) => line !== '');
+
+/** Something said of the page that is not on it; what a link says is its address. */
+const isBeside = ({ subtype, contentsObj }: Annotation): boolean =>
+  !['FreeText', 'Stamp', 'Popup', 'Link'].includes(String(subtype)) &&
+  typeof contentsObj?.str === 'string' &&
+  contentsObj.str.trim() !== '';
 
 /** Text typed onto the page, and stamps with words; comments beside it are no part of the paper. */
 function noteRuns(note: Annotation): PdfRun[] {

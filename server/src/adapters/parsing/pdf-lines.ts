@@ -30,6 +30,9 @@ interface OpenLine extends PdfLine {
 
 /** Without a table around it, a gap this wide (in sizes) still parts a name from its value. */
 const LONE_GAP = 3;
+/** In sizes, from which on two runs are two words; less where a blank is drawn between them. */
+const WORD_GAP = 0.15;
+const SPACED_GAP = -0.05;
 const SIGN_OF_LIST = /^[-•‣●▪*–]$/;
 
 /** Joins the runs of one base line, in the order of their drawing, and puts what was filled in at its place. */
@@ -72,7 +75,8 @@ function append(line: OpenLine, run: PdfRun): void {
   if (!last || gap > run.size * CELL_GAP) {
     line.pieces.push({ text: run.text, x: run.x, end: run.end });
   } else {
-    const blank = /\s$/.test(last.text) || /^\s/.test(run.text) || gap < run.size * 0.15 ? '' : ' ';
+    const least = run.spaced ? SPACED_GAP : WORD_GAP;
+    const blank = /\s$/.test(last.text) || /^\s/.test(run.text) || gap < run.size * least ? '' : ' ';
     last.text += `${blank}${run.text}`;
     last.x = Math.min(last.x, run.x);
     last.end = Math.max(last.end, run.end);

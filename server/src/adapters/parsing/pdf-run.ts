@@ -9,6 +9,8 @@ export interface PdfRun {
   frame: number;
   /** The run reads from right to left; its text is in logical order. */
   rtl: boolean;
+  /** A blank is drawn in front of it, however little of it is seen. */
+  spaced?: boolean;
 }
 
 /** Smaller text is meant for no human reader. */

@@ -18,7 +18,11 @@ const MIN_SHARE = 0.6;
 export async function readRuns(page: PdfPage): Promise<PdfRun[]> {
   const { items, styles } = await page.getTextContent();
   const texts = items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '');
-  const runs = texts.map((item) => runOf(item, styles[item.fontName]?.vertical === true));
+  const spaced = spacedItems(items);
+  const runs = texts.map((item) => ({
+    ...runOf(item, styles[item.fontName]?.vertical === true),
+    ...(spaced.has(item) ? { spaced: true } : {}),
+  }));
   const kept = runs.filter((run) => run.size >= MIN_SIZE_PT);
   if (!kept.some((run) => RTL.test(run.text)) && !isDrawnTwice(kept)) return kept;
   const glyphs = await readGlyphs(page).catch((error: unknown) => {
@@ -28,6 +32,22 @@ export async function readRuns(page: PdfPage): Promise<PdfRun[]> {
   if (glyphs === null || glyphs.length < MIN_SHARE * kept.reduce((sum, run) => sum + run.text.length, 0))
     return kept;
   return runsOf(glyphs);
+}
+
+/** Those behind a blank that has a width of its own. */
+function spacedItems(items: readonly object[]): ReadonlySet<object> {
+  return new Set(
+    items.filter((_, i) => {
+      const before = items[i - 1];
+      return (
+        before !== undefined &&
+        'str' in before &&
+        before.str === ' ' &&
+        'width' in before &&
+        Number(before.width) > 0
+      );
+    }),
+  );
 }
 
 function runOf(item: TextItem, vertical: boolean): PdfRun {
@@ -171,11 +191,12 @@ function piecesOf(glyphs: readonly PdfGlyph[]): (Omit<PdfRun, 'text' | 'rtl'> & 
   const apart = hasBlanks(glyphs) ? LEFTWARD_GAP : WORD_GAP;
   let blank = false;
   for (const { text, x, y, width, size, frame } of glyphs) {
+    const piece = pieces.at(-1);
     if (text.trim() === '') {
-      blank = true;
+      // One that lies beneath a letter, as those at the end of a line may, parts nothing.
+      blank ||= piece === undefined || x + width / 2 > piece.end;
       continue;
     }
-    const piece = pieces.at(-1);
     const gap = piece ? x - piece.end : 0;
     if (!piece || gap > size * CELL_GAP) {
       pieces.push({ parts: [text], x, end: x + width, y, size, frame });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asianFont, at, drawPdf, visualPdf } from '../../../test/support/pdf.ts';
 import { parseDocument } from './parse.ts';
 import { readingOrder } from './pdf-bidi.ts';
+import { runsOf } from './pdf-runs.ts';
 
 const parse = (bytes: Uint8Array) => parseDocument(bytes, { filename: 'a.pdf', declaredType: null });
 const textOf = async (bytes: Uint8Array) => (await parse(bytes)).blocks.map((b) => b.text).join('\n');
@@ -125,6 +126,46 @@ describe('what was filled in', () => {
       ],
     });
     expect(await textOf(bytes)).toContain('Checked by Imre');
+  });
+});
+
+describe('blanks', () => {
+  test('one that the next word is drawn over still parts two words', async () => {
+    // "This" in Helvetica is 18.89 wide for each 10 points.
+    const content = ['This ', 'word ', 'stands'].reduce(
+      ({ drawn, x }, text) => ({
+        drawn: drawn + at(x, 700, text),
+        x: x + ({ 'This ': 18.89, 'word ': 21.67 }[text] ?? 0) + 0.4,
+      }),
+      { drawn: '', x: 72 },
+    ).drawn;
+    expect(await textOf(drawPdf({ pages: [content] }))).toBe('This word stands');
+  });
+
+  test('one that lies beneath a letter parts nothing', () => {
+    const glyph = (text: string, x: number, width: number) => ({
+      text,
+      x,
+      y: 600,
+      width,
+      size: 11,
+      frame: 0,
+    });
+    // The blank at the end of a line that was set from left to right.
+    const glyphs = [
+      glyph(' ', 236.3, 3.5),
+      glyph('ה', 236.2, 7.6),
+      glyph('נ', 243.8, 4.4),
+      glyph('י', 248.2, 3),
+    ];
+    expect(runsOf(glyphs).map((run) => run.text)).toEqual(['ינה']);
+    const apart = [
+      glyph('ה', 236.2, 7.6),
+      glyph(' ', 243.8, 3.5),
+      glyph('נ', 247.3, 4.4),
+      glyph('י', 251.7, 3),
+    ];
+    expect(runsOf(apart).map((run) => run.text)).toEqual(['ינ ה']);
   });
 });
 

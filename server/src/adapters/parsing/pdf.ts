@@ -1,53 +1,47 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block } from './blocks.ts';
 import { fail, LIMITS } from './fault.ts';
+import type { LeftOutCount } from './left-out.ts';
+import type { Recognition } from './messages.ts';
 import { readFilledIn } from './pdf-forms.ts';
 import { layoutPages, type PdfPageLines } from './pdf-layout.ts';
 import { linesOf } from './pdf-lines.ts';
-import { openPdf, type PdfPage } from './pdf-open.ts';
+import { openPdf, type PdfDocument, type PdfPage } from './pdf-open.ts';
+import { imageShare } from './pdf-raster.ts';
+import type { PdfRun } from './pdf-run.ts';
 import { readRuns } from './pdf-runs.ts';
 import { showsSomething, unreadNote } from './pdf-unread.ts';
 
 /** A document may claim any number of pages: reading ends after this many that are not there. */
 const MAX_MISSING_PAGES = 3;
 
-/** Throws `ParseError`: broken, encrypted, no_text, too_large. Scripts in the file are never run, nothing is fetched. */
+/** Thrown where pages are to be recognised before the document can be read. */
+export class WantedPages extends Error {
+  readonly pages: readonly number[];
+  constructor(pages: readonly number[]) {
+    super('pages are wanted');
+    this.pages = pages;
+  }
+}
+
+/** Throws `ParseError`: broken, encrypted, no_text, too_large; `WantedPages`. Scripts in the file are never run, nothing is fetched. */
 export async function parsePdf(
   bytes: Uint8Array,
+  leftOut: LeftOutCount,
+  recognition: Recognition | null,
 ): Promise<{ title: string | null; pageCount: number; unreadPages: number[]; blocks: DocumentBlock[] }> {
   // A reader repairs a file without its end and shows half of it as if it were whole.
   if (!Buffer.from(bytes.subarray(-4096)).includes('%%EOF')) {
     return fail('broken', 'the PDF is cut off: its end is missing');
   }
   const document = await openPdf(bytes);
-  const pages: PdfPageLines[] = [];
-  const unreadPages: number[] = [];
-  let missing = 0;
-  let units = 0;
-  for (let number = 1; number <= document.numPages && missing < MAX_MISSING_PAGES; number++) {
-    try {
-      const page = await document.getPage(number);
-      const read = await readPage(page);
-      if (read.lines.length === 0 && (await showsSomething(page))) unreadPages.push(number);
-      page.cleanup();
-      while (pages.length < number - 1) pages.push({ lines: [], width: 0, height: 0 });
-      pages.push(read);
-      missing = 0;
-      units += read.lines.reduce((sum, line) => sum + line.text.length, 0);
-    } catch (error) {
-      if (error instanceof RangeError) throw error;
-      missing++;
-    }
-    if (units > LIMITS.textUnits) return fail('too_large', 'the PDF holds more text than is allowed');
-  }
+  const { pages, unreadPages, wanted } = await readPages(document, leftOut, recognition);
+  if (recognition !== null && recognition.pages === null && wanted.length > 0) throw new WantedPages(wanted);
   if (pages.length === 0) return fail('broken', 'the PDF has no readable page');
-  if (units === 0) {
-    return fail(
-      'no_text',
-      'the PDF has no text in it: it seems to be a scan or pictures; run text recognition (OCR) first',
-    );
-  }
+  if (pages.every(({ lines }) => lines.length === 0)) return fail('no_text', noText(recognition !== null));
   const meta = await document.getMetadata().catch(() => null);
+  const attached = await document.getAttachments().catch(() => null);
+  leftOut.add('embedded_files', attached instanceof Map ? attached.size : Object.keys(attached ?? {}).length);
   await document.loadingTask.destroy();
   const blocks = layoutPages(pages);
   const [firstUnread] = unreadPages;
@@ -57,13 +51,76 @@ export async function parsePdf(
   return { title: metaTitle(meta?.info), pageCount: pages.length, unreadPages, blocks };
 }
 
-async function readPage(page: PdfPage): Promise<PdfPageLines> {
+const noText = (recognized: boolean): string =>
+  recognized
+    ? 'the PDF has no text in it, and none was recognised in its pictures'
+    : 'the PDF has no text in it: it seems to be a scan or pictures; run text recognition (OCR) first';
+
+interface ReadPages {
+  pages: PdfPageLines[];
+  unreadPages: number[];
+  /** Pages to be recognised. */
+  wanted: number[];
+}
+
+async function readPages(
+  document: PdfDocument,
+  leftOut: LeftOutCount,
+  recognition: Recognition | null,
+): Promise<ReadPages> {
+  const pages: PdfPageLines[] = [];
+  const unreadPages: number[] = [];
+  const wanted: number[] = [];
+  let missing = 0;
+  let units = 0;
+  for (let number = 1; number <= document.numPages && missing < MAX_MISSING_PAGES; number++) {
+    try {
+      const page = await document.getPage(number);
+      const known = recognition?.pages?.get(number) ?? [];
+      const { read, units: own } = await readPage(page, leftOut, {
+        known,
+        instead: recognition?.force === true,
+      });
+      const isUnread = read.lines.length === 0 && (await showsSomething(page));
+      if (isUnread) unreadPages.push(number);
+      if (recognition !== null && recognition.pages === null) {
+        const isMostlyPicture = own < FEW_UNITS && !isUnread && (await imageShare(page)) >= MOST_OF_PAGE;
+        const forced = recognition.force && (await imageShare(page)) > 0;
+        if (isUnread || isMostlyPicture || forced) wanted.push(number);
+      }
+      page.cleanup();
+      while (pages.length < number - 1) pages.push({ lines: [], width: 0, height: 0 });
+      pages.push(read);
+      missing = 0;
+      units += own;
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      missing++;
+    }
+    if (units > LIMITS.textUnits) return fail('too_large', 'the PDF holds more text than is allowed');
+  }
+  return { pages, unreadPages, wanted };
+}
+
+/** A scan with a stamp or a page number on it. */
+const FEW_UNITS = 120;
+const MOST_OF_PAGE = 0.5;
+
+/** `known`: words that were recognised on the page; they stand beside its own text, or instead of it. */
+async function readPage(
+  page: PdfPage,
+  leftOut: LeftOutCount,
+  { known, instead }: { known: readonly PdfRun[]; instead: boolean },
+): Promise<{ read: PdfPageLines; units: number }> {
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
-  const filled = await readFilledIn(page).catch((error: unknown) => {
+  const filled = await readFilledIn(page, leftOut).catch((error: unknown) => {
     if (error instanceof RangeError) throw error;
     return [];
   });
-  return { lines: linesOf(await readRuns(page), filled), width: right - left, height: top - bottom };
+  const own = instead && known.length > 0 ? [] : await readRuns(page);
+  const lines = linesOf([...own, ...known], filled);
+  const units = lines.reduce((sum, line) => sum + line.text.length, 0);
+  return { read: { lines, width: right - left, height: top - bottom }, units };
 }
 
 /** What programs write there when nobody said anything, and names of files, which say less than the heading. */

@@ -124,10 +124,13 @@ interface SlideOptions {
 }
 
 /** Null for a hidden slide. */
-function readSlide(
-  xml: Uint8Array | null,
-  { page, only, leftOut, embedded }: SlideOptions,
-): DocumentBlock[] | null {
+function readSlide(xml: Uint8Array | null, options: SlideOptions): DocumentBlock[] | null {
+  const slide = createSlide(options);
+  readXml(xml ?? '', slide);
+  return slide.end();
+}
+
+function createSlide({ page, only, leftOut, embedded }: SlideOptions) {
   const titles: DocumentBlock[] = [];
   const rest: DocumentBlock[] = [];
   let hidden = false;
@@ -147,14 +150,18 @@ function readSlide(
     paragraphs = [];
     if (shape.hidden && text !== '') leftOut?.add('hidden_text');
     // Slide numbers, dates and footers repeat on each slide.
-    if (shape.hidden || text === '' || /^(sldNum|dt|ftr|hdr)$/.test(shape.placeholder)) return;
+    if (shape.hidden || text === '') return;
+    if (/^(sldNum|dt|ftr|hdr)$/.test(shape.placeholder)) {
+      leftOut?.add('page_furniture');
+      return;
+    }
     if (only && shape.placeholder !== only) return;
     if (/^(title|ctrTitle)$/.test(shape.placeholder))
       titles.push(block('heading', text.replaceAll('\n', ' '), page, 1));
     else rest.push(block('text', text, page));
   };
-  readXml(xml ?? '', {
-    open(name, a) {
+  return {
+    open(name: string, a: Record<string, string>) {
       if (skipped > 0 || name === 'mc:Fallback') {
         skipped++;
         return;
@@ -178,10 +185,10 @@ function readSlide(
       if (name === 'a:p') paragraphs.push('');
       if (name === 'a:br') say('\n');
     },
-    text(text, path) {
+    text(text: string, path: readonly string[]) {
       if (skipped === 0 && !math.text(text) && path.at(-1) === 'a:t') say(text);
     },
-    close(name) {
+    close(name: string) {
       if (skipped > 0) {
         skipped--;
         return;
@@ -200,6 +207,6 @@ function readSlide(
       }
       if (name === 'p:sp' && !inTable) endShape();
     },
-  });
-  return hidden ? null : [...titles, ...rest];
+    end: (): DocumentBlock[] | null => (hidden ? null : [...titles, ...rest]),
+  };
 }

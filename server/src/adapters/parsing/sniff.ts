@@ -1,14 +1,16 @@
 import { fileTypeFromBuffer } from 'file-type';
+import { compoundType, isCompound } from './compound.ts';
 import { decodeText, isKnownEncoding } from './decode.ts';
 import { fail } from './fault.ts';
+import { type OdfType, odfType } from './odf.ts';
 import { hintedType, type ParseHints, type TypeName } from './types.ts';
 import { openZip, type Zip } from './zip.ts';
 
 /** What the bytes are, with the work done so far. */
 export type Sniffed =
   | { type: 'pdf' }
-  | { type: 'docx' | 'pptx' | 'xlsx' | 'epub'; zip: Zip }
-  | { type: 'eml' | 'mbox' }
+  | { type: 'docx' | 'pptx' | 'xlsx' | 'epub' | OdfType; zip: Zip }
+  | { type: 'eml' | 'mbox' | 'rtf' | 'msg' }
   | { type: 'html' | 'markdown' | 'text' | 'csv' | 'json'; text: string };
 
 const startsWith = (bytes: Uint8Array, ascii: string): boolean =>
@@ -20,14 +22,13 @@ export async function sniff(bytes: Uint8Array, hints: ParseHints): Promise<Sniff
   // PDF readers accept the mark anywhere in the first kilobyte.
   if (Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')) return { type: 'pdf' };
   if (startsWith(bytes, 'PK\u0003\u0004') || startsWith(bytes, 'PK\u0005\u0006')) return sniffZip(bytes);
-  if (startsWith(bytes, '\u00d0\u00cf\u0011\u00e0')) return sniffCompound(bytes);
+  if (isCompound(bytes)) return sniffCompound(bytes);
+  if (startsWith(bytes, '{\\rtf')) return { type: 'rtf' };
   if (!isPlainText(bytes)) {
     const known = await fileTypeFromBuffer(bytes);
     if (known && !known.mime.endsWith('/xml'))
       return fail('unsupported_type', `files of type ${known.mime} cannot be read`);
   }
-  if (startsWith(bytes, '{\\rtf'))
-    return fail('unsupported_type', 'files of type application/rtf cannot be read');
   const text = decodeText(bytes, declaredEncoding(bytes));
   if (/^\s*-----BEGIN PGP MESSAGE-----/.test(text)) return fail('encrypted', 'the text is encrypted (PGP)');
   if (text.trim() === '') return fail('empty', 'the file holds nothing but white space');
@@ -41,18 +42,26 @@ function sniffZip(bytes: Uint8Array): Sniffed {
   if (zip.has('ppt/presentation.xml')) return { type: 'pptx', zip };
   if (zip.has('xl/workbook.xml')) return { type: 'xlsx', zip };
   if (zip.has('META-INF/container.xml')) return { type: 'epub', zip };
+  const open = odfType(zip);
+  if (open !== null) return { type: open, zip };
   if (zip.names.length === 0) return fail('empty', 'the archive is empty');
-  return fail('unsupported_type', 'archives and office files other than docx, pptx and xlsx cannot be read');
+  return fail(
+    'unsupported_type',
+    'archives and office files other than docx, pptx, xlsx, odt, ods and odp cannot be read',
+  );
 }
 
-/** The container of old office files, and of new ones under a password. */
-function sniffCompound(bytes: Uint8Array): never {
-  return Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))
-    ? fail('encrypted', 'the file is protected by a password')
-    : fail(
-        'unsupported_type',
-        'old office formats (doc, xls, ppt) cannot be read; save it as docx, xlsx or pptx',
-      );
+/** The container of messages, old office files, and new ones under a password. */
+function sniffCompound(bytes: Uint8Array): Sniffed {
+  const type = compoundType(bytes);
+  if (type === 'msg') return { type };
+  if (type === 'encrypted') return fail('encrypted', 'the file is protected by a password');
+  return fail(
+    'unsupported_type',
+    type === null
+      ? 'files of this kind cannot be read'
+      : 'old office formats (doc, xls, ppt) are read where LibreOffice is set (SOFFICE_PATH); save it as docx, xlsx or pptx',
+  );
 }
 
 /** Valid UTF-8 without control characters: short magic numbers such as "BM" or "MZ" mean nothing there. */

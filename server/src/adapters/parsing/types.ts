@@ -11,9 +11,19 @@ export const TYPES = {
   eml: 'message/rfc822',
   mbox: 'application/mbox',
   epub: 'application/epub+zip',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  rtf: 'application/rtf',
+  msg: 'application/vnd.ms-outlook',
+  doc: 'application/msword',
+  xls: 'application/vnd.ms-excel',
+  ppt: 'application/vnd.ms-powerpoint',
 } as const;
 
 export type TypeName = keyof typeof TYPES;
+
+export const isTypeName = (name: string): name is TypeName => Object.hasOwn(TYPES, name);
 
 export interface ParseHints {
   filename: string | null;

@@ -76,7 +76,7 @@ function unitOf(format: string): { before: string; after: string; scale: number 
 }
 
 /** Binary floats as their 15 significant digits, which is what the application shows. */
-const trimmed = (value: number): string => String(Number(value.toPrecision(15)));
+export const trimmed = (value: number): string => String(Number(value.toPrecision(15)));
 
 function formatDate(serial: number, code: string, date1904: boolean): string {
   if (/\[[hms]+\]/.test(code)) return duration(serial);

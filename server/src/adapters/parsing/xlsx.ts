@@ -34,8 +34,11 @@ export function parseXlsx(
     },
   });
   const blocks = sheets.flatMap(({ name, path }) => {
-    const sheet = readSheet(zip.read(path), strings, (raw, style) =>
-      formatCell(raw, formats[style] ?? '', date1904),
+    const sheet = readSheet(
+      zip.read(path),
+      strings,
+      (raw, style) => formatCell(raw, formats[style] ?? '', date1904),
+      leftOut,
     );
     const own = [...relationsOf(zip, path).values()];
     const tables = own.filter(({ type }) => type === 'table').flatMap((r) => readTable(zip.read(r.target)));
@@ -146,6 +149,7 @@ function readSheet(
   xml: Uint8Array | null,
   strings: string[],
   format: (raw: string, style: number) => string,
+  leftOut: LeftOutCount,
 ): Sheet {
   const sheet: Sheet = { rows: new Map(), merges: [], hiddenColumns: [], hiddenRows: new Set() };
   let row = -1;
@@ -176,7 +180,8 @@ function readSheet(
       if (path.includes('c') && (name === 'v' || (name === 't' && !path.includes('rPh')))) raw += text;
     },
     close(name) {
-      if (name !== 'c' || column < 0 || column >= MAX_COLUMNS || raw === '') return;
+      if (name !== 'c' || column < 0 || raw === '') return;
+      if (column >= MAX_COLUMNS) return leftOut.add('far_cells');
       const cells = sheet.rows.get(row) ?? [];
       sheet.rows.set(row, cells);
       while (cells.length < column) cells.push('');

@@ -34,6 +34,12 @@ const PREFIXES = new Map(
   ]),
 );
 
+for (const name of 'office text table draw style presentation meta number chart form'.split(' '))
+  PREFIXES.set(`urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`, name);
+PREFIXES.set('urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0', 'number');
+PREFIXES.set('http://www.w3.org/1999/xlink', 'xlink');
+PREFIXES.set('http://purl.org/dc/elements/1.1/', 'dc');
+
 /** Names as the readers know them; the usual case, in which nothing is renamed, costs nothing. */
 function createRenaming() {
   const renamed = new Map<string, string>();

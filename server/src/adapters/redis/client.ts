@@ -31,15 +31,29 @@ const newClient = async (url: string, onError: (error: unknown) => void, offline
   return client;
 };
 
-export class RedisAway extends Error {}
+export class RedisAway extends Error {
+  /** It is there, and does not take the user or password. */
+  get refusesSignIn(): boolean {
+    return (
+      this.cause instanceof Error &&
+      /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(this.cause.message)
+    );
+  }
+}
 
 /** Connects, or throws `RedisAway` when nobody answers within a few seconds. */
 export const connectRedis = async (
   url: string,
   onError: (error: unknown) => void,
 ): Promise<{ commands: RedisClient; subscriber: RedisClient }> => {
-  const commands = await newClient(url, onError, 'refuse');
-  const subscriber = await newClient(url, onError, 'wait');
+  // It connects again and again: what it met is told by its events alone.
+  let met: unknown = null;
+  const listener = (error: unknown): void => {
+    met = error;
+    onError(error);
+  };
+  const commands = await newClient(url, listener, 'refuse');
+  const subscriber = await newClient(url, listener, 'wait');
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('no answer')), CONNECT_TIMEOUT_MS * 2);
@@ -52,7 +66,7 @@ export const connectRedis = async (
   } catch (error) {
     commands.destroy();
     subscriber.destroy();
-    throw new RedisAway('Redis does not answer', { cause: error });
+    throw new RedisAway('Redis does not answer', { cause: met ?? error });
   } finally {
     clearTimeout(timer);
   }

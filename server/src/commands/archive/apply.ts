@@ -9,6 +9,7 @@ import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vecto
 import { lineOf, rowOf } from '../../db/archive/view.ts';
 import { createIndexLoader } from '../../features/knowledge/index.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
+import { isStorable, storable } from '../../kernel/storable.ts';
 import { tableRows } from './make.ts';
 import type { Manifest } from './manifest.ts';
 import { type Archive, blobOf, fileOf, tableOf } from './read.ts';
@@ -37,6 +38,8 @@ export interface TableProof {
   name: string;
   rows: number;
   sha256: string;
+  /** Texts with signs that no store keeps, which came in with U+FFFD in their place. */
+  replaced: number;
   /** What the database gives back. */
   stored: { rows: number; sha256: string };
 }
@@ -67,6 +70,18 @@ async function* mapped(rows: AsyncIterable<Row>, change: (row: Row) => Row | nul
     if (changed !== null) yield changed;
   }
 }
+
+/** Stores of releases before this one hold texts (NUL) that PostgreSQL refuses. Calls `replaced` for each that it changes. */
+export const storableRow = (row: Row, replaced: () => void): Row => {
+  let clean: Row | null = null;
+  for (const [column, value] of Object.entries(row)) {
+    if (typeof value !== 'string' || isStorable(value)) continue;
+    clean ??= { ...row };
+    clean[column] = storable(value);
+    replaced();
+  }
+  return clean ?? row;
+};
 
 /** Names of tables and columns go into statements: only those that the schema has. */
 const checkColumns = (manifest: Manifest, shapes: readonly TableShape[]): void => {
@@ -143,6 +158,7 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
   const db = storeOfSession(session);
   const loader = await createIndexLoader(db, options.sqliteFile);
   const loaded = new Map<string, { rows: number; sha256: string }>();
+  const replaced = new Map<string, number>();
   let models = new Map<string, number>();
   const numbered = (row: Row): Row => {
     const n = models.get(String(row.model_n));
@@ -184,7 +200,12 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
             const own = sealed(table, row);
             return table === 'documents' ? numbered(own) : own;
           };
-          const renamed = mapped(rows, (row) => changed(table, row));
+          const clean = (row: Row): Row =>
+            storableRow(row, () => replaced.set(table, (replaced.get(table) ?? 0) + 1));
+          const renamed = mapped(rows, (row) => {
+            const wanted = changed(table, row);
+            return wanted === null ? null : clean(wanted);
+          });
           loaded.set(table, await loadTable(session, { name: table, columns }, renamed, stored));
         }
       } else if (blob !== null) {
@@ -221,7 +242,7 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
           `the table ${table.name} does not read back as it came: ${stored.rows} rows (${stored.sha256.slice(0, 12)}) of ${came.rows} (${came.sha256.slice(0, 12)})`,
         );
       }
-      proofs.push({ name: table.name, ...came, stored });
+      proofs.push({ name: table.name, ...came, replaced: replaced.get(table.name) ?? 0, stored });
     }
     return proofs;
   } catch (error) {
@@ -239,4 +260,13 @@ export const proofLines = (proofs: readonly TableProof[]): string[] =>
     .map(
       (proof) =>
         `  ${proof.name.padEnd(26)} ${String(proof.rows).padStart(9)} rows   sha256 ${proof.sha256.slice(0, 16)} = ${proof.stored.sha256.slice(0, 16)}`,
+    );
+
+/** What was changed on the way in, a line for each table; none where all came as it was. */
+export const replacedLines = (proofs: readonly TableProof[]): string[] =>
+  proofs
+    .filter((proof) => proof.replaced > 0)
+    .map(
+      (proof) =>
+        `LOOK: ${proof.replaced} texts of ${proof.name} held signs that no store keeps (U+0000); U+FFFD stands in their place`,
     );

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { composeObjectBlobs, type ObjectBlobs } from '../../compose-blobs.ts';
 import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
+import { composeObjectBlobs, type ObjectBlobs } from '../../modules/blobs.ts';
 import { UsageError } from '../command.ts';
 
 /** The store of objects that the settings name, looked at before anything is read or written; null where there is none. */

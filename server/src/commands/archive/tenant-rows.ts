@@ -1,4 +1,5 @@
 import type { Row } from '../../db/archive/session.ts';
+import { assertCarriedCounter, assertCarriedLimit } from '../../features/costs/index.ts';
 import { assertCarriedClient, assertCarriedKey, carriedUser } from '../../features/identity/index.ts';
 import { carriedServer } from '../../features/mcp/index.ts';
 import { assertCarriedTask } from '../../features/tasks/index.ts';
@@ -115,6 +116,12 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
         return row;
       case 'tasks':
         assertCarriedTask(row);
+        return row;
+      case 'cost_limits':
+        assertCarriedLimit(row, options.tenantId);
+        return row;
+      case 'cost_counters':
+        assertCarriedCounter(row, options.tenantId);
         return row;
       case 'jobs':
         checkJob(row, options.tenantId);

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { composeModels } from '../../compose-models.ts';
 import { type Config, isLoopback } from '../../config.ts';
+import { composeModels } from '../../modules/models.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
 
 const TIMEOUT_MS = 5_000;

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { keysFit, LOST_KEYS } from '../../compose-keys.ts';
 import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { inspectWall } from '../../db/postgres/wall.ts';
+import { postgresStartFault, sqliteStartFault } from '../../db/start-faults.ts';
+import { keysFit, LOST_KEYS } from '../../modules/sealing.ts';
 import { sqliteFileOf } from '../archive/place.ts';
 import { platformKeysOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
@@ -30,7 +31,14 @@ const schemaFinding = async (session: Session): Promise<Finding> => {
 
 const sealFinding = async (session: Session, config: Config): Promise<Finding | null> => {
   if ((await readSteps(session)).length < migrations.length) return null;
-  return (await keysFit(session.tx, platformKeysOf(config)))
+  const keys = platformKeysOf(config, { damagedIsLost: true });
+  const [damaged] = keys.damaged();
+  if (damaged !== undefined)
+    return fail(
+      'signing keys',
+      `keys/${damaged} is damaged: bring it back from a backup; if it is lost for good: "keys recover"`,
+    );
+  return (await keysFit(session.tx, keys))
     ? ok('signing keys', 'what the store has sealed opens with the keys here')
     : fail('signing keys', LOST_KEYS);
 };
@@ -61,10 +69,17 @@ const extensionFinding = async (session: Session): Promise<Finding> => {
       'pgvector',
       `${version} is too old: 0.8 or newer is needed, then ALTER EXTENSION vector UPDATE`,
     );
-  return ok(
-    'pgvector',
-    installed === undefined ? `${version} is offered; the first start enables it` : version,
+  if (installed !== undefined) return ok('pgvector', version);
+  const [may] = await session.all(
+    `select rolsuper or exists (select from pg_available_extension_versions where name = 'vector' and trusted)
+      as yes from pg_roles where rolname = current_user`,
   );
+  return may?.yes === true
+    ? ok('pgvector', `${version} is offered; the first start enables it`)
+    : fail(
+        'pgvector',
+        `${version} is offered, and this user may not enable it: run "create extension vector" in this database once, as a superuser (psql -U postgres -d <database>)`,
+      );
 };
 
 const wallFinding = async (url: string): Promise<Finding> => {
@@ -119,7 +134,10 @@ export const storeFindings = async (config: Config, now: () => number): Promise<
       ...findings,
       fail(
         'database',
-        `cannot be opened: ${reasonOf(error)}. Check DATABASE_URL, that the server runs, and its pg_hba.conf`,
+        (url === null ? sqliteStartFault(error, file) : null) ??
+          (url === null
+            ? `cannot be opened: ${reasonOf(error)}`
+            : `cannot be opened: ${postgresStartFault(error, url) ?? reasonOf(error)}. Check DATABASE_URL, that the server runs, and its pg_hba.conf`),
       ),
     ];
   }
@@ -132,7 +150,8 @@ export const storeFindings = async (config: Config, now: () => number): Promise<
     if (seal !== null) findings.push(seal);
     return findings;
   } catch (error) {
-    return [...findings, fail('database', `cannot be read: ${reasonOf(error)}`)];
+    const words = url === null ? sqliteStartFault(error, file) : null;
+    return [...findings, fail('database', words ?? `cannot be read: ${reasonOf(error)}`)];
   } finally {
     await session.close();
   }

@@ -32,7 +32,12 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   conversations: { user_id: must('users') },
   conversation_imports: { user_id: must('users'), conversation_id: must('conversations') },
   conversation_summaries: { conversation_id: must('conversations'), upto_id: may('messages') },
-  messages: { user_id: must('users'), conversation_id: must('conversations'), run_id: may('runs') },
+  messages: {
+    user_id: must('users'),
+    conversation_id: must('conversations'),
+    run_id: may('runs'),
+    parent_id: may('messages'),
+  },
   message_feedback: { message_id: must('messages'), user_id: must('users') },
   runs: {
     user_id: must('users'),
@@ -78,7 +83,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   tasks: { user_id: must('users'), parent_task_id: may('tasks'), created_by_run: may('runs') },
   task_runs: { task_id: must('tasks'), user_id: must('users'), conversation_id: may('conversations') },
   webhooks: { created_by: may('users') },
-  webhook_deliveries: { webhook_id: must('webhooks') },
+  webhook_deliveries: { webhook_id: must('webhooks'), owner: may('users') },
   webhook_attempts: { delivery_id: must('webhook_deliveries') },
 };
 
@@ -98,7 +103,7 @@ export const SCANNED: Readonly<Record<string, readonly string[]>> = {
   proposals: ['tool_arguments', 'tool_facts', 'credential'],
   mcp_servers: ['policy', 'access'],
   notifications: ['data'],
-  webhooks: ['credential'],
+  webhooks: ['credential', 'readers'],
 };
 
 /** Columns that look like references and are none: names, ids of another kind, history of the audit chain. */

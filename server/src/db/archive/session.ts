@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Db, DialectName, Queryable } from '../db.ts';
+import { createEmitter } from '../emit.ts';
 import { openSqliteFile } from '../open.ts';
 import { ALL_TENANTS } from '../scope.ts';
 import { SqliteConnection, sqliteDialect } from '../sqlite/driver.ts';
@@ -118,8 +119,12 @@ export const openPostgresSession = async (url: string): Promise<Session> => {
 export const storeOfSession = (session: Session): Db => ({
   dialect: session.dialect,
   read: session.tx,
-  write: (work) => work(session.tx),
+  oneWriter: false,
+  // The session commits as a whole, and nobody listens to a command.
+  write: async (work) => (await createEmitter().within(session.tx, work)).result,
+  emitTo: () => {},
   conversationsVersion: () => null,
+  connections: () => null,
   ping: () => Promise.resolve(),
   close: () => Promise.resolve(),
 });

@@ -38,8 +38,18 @@ import { taint } from './072-taint.ts';
 import { trustedDocuments } from './073-trusted-documents.ts';
 import { acceptedTools } from './074-accepted-tools.ts';
 import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
+import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
+import { messageTree } from './091-message-tree.ts';
+import { pinsAndFolders } from './092-pins-and-folders.ts';
+import { beyondEstimate } from './100-beyond-estimate.ts';
+import { taskTrace } from './105-task-trace.ts';
+import { clientSignOut } from './110-client-sign-out.ts';
+import { leftOut } from './115-left-out.ts';
+import { recognizedPages } from './116-recognized-pages.ts';
+import { whatRunsLeave } from './120-what-runs-leave.ts';
+import { rightsOfLinks } from './121-rights-of-links.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -82,6 +92,16 @@ export const migrations: readonly SchemaStep[] = [
   trustedDocuments,
   acceptedTools,
   credentialOfWebhooks,
+  needsOfDeliveries,
   deliveryRounds,
   unreadPages,
+  messageTree,
+  pinsAndFolders,
+  beyondEstimate,
+  taskTrace,
+  clientSignOut,
+  leftOut,
+  recognizedPages,
+  whatRunsLeave,
+  rightsOfLinks,
 ];

@@ -39,6 +39,7 @@ export interface Lent {
 export interface Pool extends PostgresPool {
   /** For who binds on his own (`driver.ts`); `connect` hands out bound connections. */
   lend(): Promise<Lent>;
+  connections(): { inUse: number; idle: number; waiting: number };
 }
 
 /** 64-bit integers arrive as numbers: all that are stored are safe integers (times in ms, nano-dollars, sizes). */
@@ -155,9 +156,20 @@ export const createPool = (options: PoolOptions): Pool => {
     };
   };
 
+  const all = [...new Set([ofTenants, ofAll])];
+  const sumOf = (count: (pool: pg.Pool) => number): number => all.reduce((sum, pool) => sum + count(pool), 0);
+
   return {
     options: {},
     lend,
+    connections: () => {
+      const idle = sumOf((pool) => pool.idleCount);
+      return {
+        inUse: sumOf((pool) => pool.totalCount) - idle,
+        idle,
+        waiting: sumOf((pool) => pool.waitingCount),
+      };
+    },
     async connect(): Promise<PostgresPoolClient> {
       const lent = await lend();
       if (lent.isBound()) return lent.client;
@@ -172,7 +184,7 @@ export const createPool = (options: PoolOptions): Pool => {
     },
     async end() {
       await watch?.close();
-      await Promise.all([...new Set([ofTenants, ofAll])].map((pool) => pool.end()));
+      await Promise.all(all.map((pool) => pool.end()));
     },
   };
 };

@@ -31,6 +31,12 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
   let commits = 0;
   let worker: Worker | null = null;
   let closed = false;
+  /** Wait for the thread to be done. */
+  let waiting: (() => void)[] = [];
+  const tellDone = (): void => {
+    for (const done of waiting) done();
+    waiting = [];
+  };
 
   const finish = (): void => {
     state = 'idle';
@@ -52,28 +58,49 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
       if (worker === started) worker = null;
       // Whatever it has not done, the writer does.
       if (state === 'running') state = 'rest';
+      tellDone();
     });
     started.on('message', (answer: CheckpointAnswer) => {
       if (answer.error !== undefined) options.onError(new Error(answer.error));
       state = 'rest';
+      tellDone();
     });
     started.unref();
     return started;
   };
 
+  const look = (): void => {
+    commits += 1;
+    if (closed || (state !== 'rest' && commits % LOOK_EVERY !== 0)) return;
+    if (state === 'rest') return finish();
+    const row = options.first('pragma wal_checkpoint(noop)');
+    const log = number(row?.log);
+    if (log >= TOO_LONG_FRAMES && log >= threshold) return finish();
+    if (state === 'running' || log < threshold || number(row?.checkpointed) >= log) return;
+    state = 'running';
+    worker ??= start();
+    worker.postMessage('checkpoint');
+  };
+
   return {
-    /** To be called after a commit, with no transaction open. */
+    /** To be called after a commit, with no transaction open. Never throws: a disk that refuses the log must not end the writes behind. */
     committed(): void {
-      commits += 1;
-      if (closed || (state !== 'rest' && commits % LOOK_EVERY !== 0)) return;
-      if (state === 'rest') return finish();
-      const row = options.first('pragma wal_checkpoint(noop)');
-      const log = number(row?.log);
-      if (log >= TOO_LONG_FRAMES && log >= threshold) return finish();
-      if (state === 'running' || log < threshold || number(row?.checkpointed) >= log) return;
-      state = 'running';
-      worker ??= start();
-      worker.postMessage('checkpoint');
+      try {
+        look();
+      } catch (error) {
+        options.onError(error);
+      }
+    },
+    /** Resolves when the thread has brought the log over; what has been added meanwhile is left for the writer. */
+    bringOver(): Promise<void> {
+      if (closed || state === 'rest') return Promise.resolve();
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+        if (state === 'running') return;
+        state = 'running';
+        worker ??= start();
+        worker.postMessage('checkpoint');
+      });
     },
     /** Lets the thread finish: ended in the middle of a call of SQLite it would take the process with it. */
     async close(): Promise<void> {

@@ -13,6 +13,7 @@ import {
 } from 'kysely';
 import { storable } from '../../kernel/storable.ts';
 import type { DirectConnection, DirectStatement } from '../compiled.ts';
+import { removesContent } from './wiper.ts';
 
 /**
  * Kysely over node:sqlite. One connection, every call synchronous inside, so there is nothing to pool: who may use
@@ -45,6 +46,8 @@ const rowMaker = (statement: StatementSync): ((values: unknown) => unknown) => {
 interface Prepared extends DirectStatement {
   returnsRows: boolean;
   statement: StatementSync;
+  /** It may take away what people have written. */
+  removes: boolean;
 }
 
 const prepare = (db: DatabaseSync, sql: string): Prepared => {
@@ -53,6 +56,7 @@ const prepare = (db: DatabaseSync, sql: string): Prepared => {
   let make: ((values: unknown) => unknown) | null = null;
   return {
     statement,
+    removes: removesContent(sql),
     returnsRows,
     all: <R>(values: readonly unknown[]): R[] => {
       if (make === null) {
@@ -69,6 +73,8 @@ const prepare = (db: DatabaseSync, sql: string): Prepared => {
 export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();
+  /** Told after a statement that may have taken away what people have written. */
+  onRemoved: () => void = () => {};
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -84,7 +90,18 @@ export class SqliteConnection implements DatabaseConnection, DirectConnection {
   }
 
   direct(sql: string): DirectStatement {
-    return prepare(this.#db, sql);
+    const prepared = prepare(this.#db, sql);
+    if (!prepared.removes) return prepared;
+    return {
+      all: <R>(values: readonly unknown[]): R[] => {
+        this.onRemoved();
+        return prepared.all<R>(values);
+      },
+      run: (values) => {
+        this.onRemoved();
+        return prepared.run(values);
+      },
+    };
   }
 
   #prepare(sql: string): Prepared {
@@ -101,6 +118,7 @@ export class SqliteConnection implements DatabaseConnection, DirectConnection {
 
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const prepared = this.#prepare(sql);
+    if (prepared.removes) this.onRemoved();
     if (prepared.returnsRows) return { rows: prepared.all<R>(parameters) };
     const { changes, lastInsertRowid } = prepared.statement.run(...parameters.map(toSqlite));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };

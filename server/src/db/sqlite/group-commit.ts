@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteOptions } from '../db.ts';
+import type { Written } from '../emit.ts';
 
 /**
  * Group commit: all writes that become due in one turn of the event loop, or in the turns right after it, run one after
@@ -34,16 +35,9 @@ export interface Steps {
 interface Pending {
   options: WriteOptions;
   run(): Promise<void>;
-  /** Its rows can be read. */
-  committed(): void;
-  /** They are on the disk as well, where they have to be. */
+  /** Its rows can be read, and are on the disk where they have to be. */
   answered(): void;
   failed(error: unknown): void;
-}
-
-interface Done<T> {
-  result: T;
-  committed(): void;
 }
 
 /**
@@ -154,7 +148,6 @@ export const createGroupCommit = (
   const acknowledge = async (done: readonly Pending[]): Promise<void> => {
     const waiting: Pending[] = [];
     for (const pending of done) {
-      pending.committed();
       if (sync === null || pending.options.deferred) pending.answered();
       else waiting.push(pending);
     }
@@ -190,17 +183,19 @@ export const createGroupCommit = (
   };
 
   return {
-    /** Of what `work` gives, `committed` is called as soon as its rows can be read. */
-    write<T>(work: () => Promise<Done<T>>, options: WriteOptions): Promise<T> {
+    /** Of what `work` gives, `committed` is called right before the answer: nobody hears of what a power cut could take. */
+    write<T>(work: () => Promise<Written<T>>, options: WriteOptions): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        let done: Done<T>;
+        let done: Written<T>;
         queue.push({
           options,
           run: async () => {
             done = await work();
           },
-          committed: () => done.committed(),
-          answered: () => resolve(done.result),
+          answered: () => {
+            done.committed();
+            resolve(done.result);
+          },
           failed: reject,
         });
         draining ??= drain();

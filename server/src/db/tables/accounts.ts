@@ -21,6 +21,8 @@ export interface UserRow {
   email_folded: string;
   name: string;
   password_hash: string | null;
+  /** JSON array: what the other credential could that may know the password, or the secret of the account's client; null: nobody's, or a platform administrator's. */
+  password_permissions: string | null;
   roles: string;
   permissions: string;
   tier: string | null;

@@ -13,6 +13,11 @@ export interface ConversationRow {
   archived_at: number | null;
   /** JSON array of where untrusted content came from (kernel/taint.ts); null where an earlier release wrote the row. */
   taint: string | null;
+  /** 1 where a message may have siblings: only then has the tree to be looked at. */
+  branched: number;
+  /** 1 where it is pinned; null and 0 where not. */
+  pinned?: number | null;
+  folder?: string | null;
 }
 
 export interface MessageRow {
@@ -30,6 +35,10 @@ export interface MessageRow {
   cost_nano: number;
   run_id: string | null;
   created_at: number;
+  /** The message that it follows; null for a first one, and while it waits for its turn. */
+  parent_id: string | null;
+  /** 1: in the branch that is shown and goes to the model; 0: in another one; 2: in it, without its place yet. */
+  active: number;
 }
 
 export interface FeedbackRow {
@@ -89,7 +98,7 @@ export interface ConversationSummaryRow {
 export interface ConversationImportRow {
   tenant_id: string;
   user_id: string;
-  /** `chatgpt`, `openwebui`. */
+  /** `chatgpt`, `librechat`, `openwebui`, `pentarch`. */
   source: string;
   /** Id of the conversation there. */
   source_id: string;

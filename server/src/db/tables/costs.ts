@@ -21,6 +21,8 @@ export interface LedgerRow {
   reported_nano: number | null;
   /** 1 where the price or the token count is an estimate. */
   estimated: number;
+  /** 1 where the call has cost more than was reserved for it. */
+  beyond_estimate: number;
   /** When the call was reserved: it belongs to the day and month whose counters carried it. */
   created_at: number;
 }

@@ -12,6 +12,8 @@ export interface IdempotencyRow {
   created_at: number;
   /** Of a running request; null where an earlier release claimed it. */
   node_id: string | null;
+  /** The run that it has become: what is deleted with that run is its answer too. Absent where it became none. */
+  run_id: string | null;
 }
 
 export interface HttpTables {

@@ -52,6 +52,9 @@ export interface OauthClientRow {
   /** `public` or `confidential`. */
   type: string;
   redirect_uris: string;
+  post_logout_redirect_uris: string;
+  /** 0 or 1. */
+  device_flow: number;
   secret_hash: string | null;
   jwks: string | null;
   /** The service account that the client acts as with `client_credentials`. */
@@ -86,6 +89,8 @@ export interface MachineKeyRow {
   tenant_id: string;
   user_id: string;
   public_jwk: string;
+  /** JSON array: what the credential could that fetched the key; null: a platform administrator's, or of before the column. */
+  maker_permissions: string | null;
   created_at: number;
   expires_at: number;
 }
@@ -95,6 +100,11 @@ export interface OneTimeLinkRow {
   user_id: string;
   /** `invitation` or `password_reset`. */
   purpose: string;
+  /** Of the account when the link was made, as in `users`; null in links of before these columns. */
+  roles: string | null;
+  permissions: string | null;
+  /** JSON array: what the credential could that was shown the link; null: nobody's, or a platform administrator's. */
+  maker_permissions: string | null;
   created_at: number;
   expires_at: number;
 }

@@ -38,6 +38,8 @@ export interface DocumentRow {
   trusted: Generated<number>;
   /** JSON list of the pages that show something and have no text. */
   unread_pages: Generated<string>;
+  /** JSON list of what the reader left out on purpose: `{what, count}`. */
+  left_out: Generated<string>;
 }
 
 /** What each version of a document was; the bytes of earlier ones are not kept. */
@@ -98,7 +100,19 @@ export interface ChunkTermsTableRow {
   moved: number;
 }
 
+/** Words of one page that is a picture; `settings` are the languages by which they were recognised. */
+export interface RecognizedPageRow {
+  tenant_id: string;
+  sha256: string;
+  settings: string;
+  page: number;
+  /** JSON of the parser. */
+  text: string;
+  created_at: number;
+}
+
 export interface KnowledgeTables {
+  recognized_pages: RecognizedPageRow;
   documents: DocumentRow;
   document_versions: DocumentVersionRow;
   document_facts: DocumentFactRow;

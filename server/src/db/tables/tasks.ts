@@ -38,6 +38,10 @@ export interface TaskRow {
   depth: number;
   /** The chat run in which an agent made it; null where a person did. */
   created_by_run: string | null;
+  /** `traceparent` of the request or run that made it; null without traces. */
+  trace_parent: string | null;
+  /** What its ended runs had read (JSON, kernel/taint.ts); null before the first end, and where an earlier release wrote it. */
+  taint: string | null;
 }
 
 /** One due slot of a task, with all its attempts. */
@@ -62,6 +66,8 @@ export interface TaskRunRow {
   created_at: number;
   started_at: number | null;
   finished_at: number | null;
+  /** What stood in its conversation when it ended; null before, and where an earlier release wrote it. */
+  taint: string | null;
 }
 
 export interface TaskTables {

@@ -8,7 +8,7 @@ export interface WebhookRow {
   description: string | null;
   /** active, disabled */
   status: string;
-  /** Why it was switched off: `gone` (410), `failing`, `manual`. */
+  /** Why it was switched off: `gone` (410), `failing`, `manual`, `key_deleted`, `account_inactive`. */
   disabled_reason: string | null;
   /** Sealed. */
   secret: string;
@@ -19,6 +19,8 @@ export interface WebhookRow {
   failing_since: number | null;
   /** Who made or changed it last, and what both could; null in rows of earlier releases. */
   credential: string | null;
+  /** JSON: all those whose rights bound it (`readersOf`); null where its maker is the only one. */
+  readers: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -35,6 +37,12 @@ export interface WebhookDeliveryRow {
   request_id: string | null;
   /** pending, delivered, failed, cancelled */
   status: string;
+  /** Why it is `cancelled`: `switched_off`, `not_allowed`; null of rows of earlier releases. */
+  cancelled_reason: string | null;
+  /** What a reader of its event needs (kernel/may-receive.ts); all null in rows of earlier releases. */
+  permission: string | null;
+  reach: string | null;
+  owner: string | null;
   attempts: number;
   /** Of them, those since it was made or asked for again: its place in the schedule. */
   round_attempts: number;

@@ -15,6 +15,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
+import { timestampOf } from './requests.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 
 /** One request of the A2A protocol, on the chat service. */
@@ -26,6 +27,8 @@ export interface HandlerOptions {
   /** Null: the network finds the agent. */
   agentId: string | null;
   requestId: string;
+  /** False: a busy conversation is a CONFLICT. */
+  wait: boolean;
   idempotencyKey: string | null;
   card(): ReturnType<A2ARequestHandler['getAgentCard']>;
   /** A refusal of the platform, which the HTTP layer tells by its own status. */
@@ -142,7 +145,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
       {
         requestId: options.requestId,
         streaming: true,
-        wait: true,
+        wait: options.wait,
         given: { metadata: { source: 'a2a' } },
         ...(accepted === undefined ? {} : { accepted }),
       },
@@ -270,15 +273,15 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     listTasks: (params) =>
       telling(async () => {
         const pageSize = params.pageSize ?? 50;
-        if (pageSize < 1 || pageSize > 100) throw new RequestMalformedError('pageSize must be from 1 to 100');
         if (params.pageToken !== '' && !UUID.test(params.pageToken))
           throw new RequestMalformedError('pageToken is not one of this server');
-        if (params.status < 0) throw new RequestMalformedError('status is not a state of tasks');
+        const updatedAfter = timestampOf(params.statusTimestampAfter);
         const { turns, total } = await chat.turns(
           caller,
           {
             ...(params.contextId === '' ? {} : { conversationId: params.contextId }),
             ...(params.status === 0 ? {} : { statuses: statusesOf(params.status) }),
+            ...(updatedAfter === null ? {} : { updatedAfter }),
           },
           { limit: pageSize + 1, before: params.pageToken === '' ? null : params.pageToken },
         );

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { errorHeaders, errorStatus, rpcError } from '../../http/error-body.ts';
 import { type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { prefersWaiting } from '../../http/prefer.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
@@ -16,6 +17,7 @@ import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
 import type { ChatService } from '../chat/index.ts';
 import { A2A_PATH, type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
 import { createHandler } from './handler.ts';
+import { requestFault } from './requests.ts';
 
 /**
  * The door of the agent-to-agent protocol: `/a2a` is the network, `/a2a/<agent>` one agent, both over JSON-RPC in the
@@ -94,6 +96,12 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       .serializer((body: unknown) => JSON.stringify(body))
       .send(rpcError(error, requestId, id));
 
+  const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
+    reply
+      .type(JSON_TYPE)
+      .serializer((result: unknown) => JSON.stringify(result))
+      .send(value);
+
   const serve = async (
     input: SignedInInput<unknown, unknown, unknown>,
     agent: CardAgent | null,
@@ -102,6 +110,8 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const id = rpcIdOf(body);
     const version = versionOf(request);
     const legacy = version === A2A_LEGACY_PROTOCOL_VERSION;
+    const fault = requestFault(body);
+    if (fault !== null) return sendJson(reply, { jsonrpc: '2.0', id, error: fault });
     if (asksForStream(body)) {
       try {
         options.streams.admit(request, reply);
@@ -118,6 +128,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       caller,
       agentId: agent?.id ?? null,
       requestId: input.requestId,
+      wait: prefersWaiting(request),
       idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
       card: async () => cardOf(cardOptions(), agent),
       refused: (error) => refusals.push(error),
@@ -128,10 +139,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const answer = (value: unknown): FastifyReply => {
       const [refusal] = refusals;
       if (refusal !== undefined) return refuse(reply, refusal, input.requestId, id);
-      return reply
-        .type(JSON_TYPE)
-        .serializer((result: unknown) => JSON.stringify(result))
-        .send(value);
+      return sendJson(reply, value);
     };
     const context = new ServerCallContext({ user: userOf(caller), requestedVersion: version });
     try {
@@ -139,7 +147,6 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       const transport = legacy
         ? new LegacyJsonRpcTransportHandler(handler)
         : new JsonRpcTransportHandler(handler);
-      // What is no object is refused by the SDK in its own words.
       const result = await transport.handle(body as Record<string, unknown>, context);
       if (!isStream(result)) return answer(result);
       // The first update decides: a refusal known by then is an answer of its own and no stream.

@@ -1,3 +1,4 @@
+export { abilitiesTool } from './abilities.ts';
 export { AGENT_IDS, AGENTS, type AgentDefinition } from './definitions.ts';
 export { looksLikeQuestion } from './router.rules.ts';
 export { createRouter, type RouteChoice, type Router } from './router.ts';

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Along } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { type MetricsWindow, metricsOf, type RunSample, stateOf, WINDOWS_MS } from './rules.ts';
@@ -21,8 +22,8 @@ export interface AgentServiceOptions {
   /** Told before an agent is switched, and after it. */
   onChange?(tenantId: string): Promise<void>;
   onChanged?(tenantId: string): void;
-  /** Other nodes change settings too: they are read each time. Default false. */
-  shared?: boolean;
+  /** Where other nodes change settings too, they are read each time. */
+  cluster: Pick<Cluster, 'alone'>;
 }
 
 /** An agent as the run sees it: definition and the tenant's settings together. */
@@ -43,7 +44,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
 
   const settingsOf = (tenantId: string): Map<string, AgentSettings> | Promise<Map<string, AgentSettings>> => {
     const known = cache.get(tenantId);
-    if (known !== undefined && options.shared !== true) return known;
+    if (known !== undefined && options.cluster.alone) return known;
     return store.settings(tenantId).then((fresh) => {
       cache.set(tenantId, fresh);
       return fresh;

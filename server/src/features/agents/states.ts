@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import type { AgentStatus } from './schema.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { AgentStatus } from './schema.ts';
  */
 export interface AgentStatesOptions {
   clock: Clock;
-  events: EventSink;
+  /** Stores what webhooks are to deliver of it, and tells it. */
+  emit(event: NewEvent): Promise<unknown>;
   /** The agents of a tenant as they stand now. */
   list(tenantId: string): Promise<readonly Pick<AgentStatus, 'id' | 'name' | 'state'>[]>;
   onError(error: unknown): void;
@@ -45,7 +46,7 @@ const MAX_TENANTS = 10_000;
 const TRIGGERS: ReadonlySet<string> = new Set(['run.started', 'run.completed', 'run.failed']);
 
 export const createAgentStates = (options: AgentStatesOptions) => {
-  const { clock, events } = options;
+  const { clock } = options;
   const tenants = new LRUCache<string, Tenant>({ max: MAX_TENANTS });
   let closed = false;
 
@@ -70,7 +71,7 @@ export const createAgentStates = (options: AgentStatesOptions) => {
     for (const { id, name, state } of agents) {
       const previous = before.get(id) ?? 'idle';
       if (state === previous) continue;
-      events.publish({
+      await options.emit({
         type: 'agent.state_changed',
         tenantId,
         userId: null,

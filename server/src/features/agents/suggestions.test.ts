@@ -16,6 +16,7 @@ describe.each(testStores)('suggestions on $name', ({ open }) => {
     const { db, drop } = await open();
     const clock = { now: () => 1_000 };
     const agents = createAgentService({
+      cluster: { alone: true },
       definitions: AGENTS,
       seats: {},
       store: createAgentStore(db),

@@ -1,4 +1,5 @@
-export { createRefusals, type Refusal, type Refusals } from './refusals.ts';
+export { type AuditKeys, auditSignerOf, type ChainSigning, SIGNED_FACT } from './chain-signing.ts';
+export type { RefusedRequests } from './refused-requests.ts';
 export { auditRoutes } from './routes.ts';
 export { SIGNING_BEGAN } from './rules.ts';
 export {

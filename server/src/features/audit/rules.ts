@@ -41,15 +41,41 @@ export const chainText = (previousHash: string, row: AuditFields): string =>
     row.createdAt,
   ]);
 
+const REPLACED = '\uFFFD';
+/** Of more, all of a row are tried together: two to the power of these is what one row may cost. */
+const TRIED_APART = 8;
+
+/**
+ * What a row may have said whose texts have come from a store that kept U+0000 (kernel/storable.ts): its hash is of the text
+ * with it, and proves which of the U+FFFD stand in its place.
+ */
+export function* earlierForms(row: AuditFields): Generator<AuditFields> {
+  const texts = ['actorId', 'action', 'targetType', 'targetId', 'requestId', 'address', 'details'] as const;
+  const count = texts.reduce((sum, name) => sum + (row[name]?.split(REPLACED).length ?? 1) - 1, 0);
+  if (count === 0) return;
+  const all = 2 ** Math.min(count, TRIED_APART) - 1;
+  for (let chosen = count > TRIED_APART ? all : 1; chosen <= all; chosen++) {
+    let n = 0;
+    const form = { ...row };
+    const nul = (sign: string): string => (((chosen >> n++) & 1) === 1 || n > TRIED_APART ? '\u0000' : sign);
+    for (const name of texts) {
+      const value = row[name];
+      if (value !== null) Object.assign(form, { [name]: value.replaceAll(REPLACED, nul) });
+    }
+    yield form;
+  }
+}
+
 /**
  * How a head stands to the key: `previous` fits the key of before, `unsigned` has no seal, `unknown` one of a key that is not here,
- * `wrong` does not fit.
+ * `wrong` does not fit, `missing` is not there, or lies before the newest row.
  */
-export type HeadState = 'right' | 'previous' | 'wrong' | 'unknown' | 'unsigned';
+export type HeadState = 'right' | 'previous' | 'wrong' | 'unknown' | 'unsigned' | 'missing';
 
 export const SIGNING_BEGAN = 'audit.signing_began';
 export const KEY_CHANGED = 'audit.key_changed';
 export const SEAL_BROKEN = 'audit.seal_broken';
+const MISSING_HEAD = JSON.stringify({ reason: 'head' });
 
 /**
  * The row before an event whose chain is not as this platform left it; null where it is. `began`: all chains of this platform have
@@ -74,6 +100,8 @@ export const markOf = (
         outcome: 'success',
         details: JSON.stringify({ from, proved: head.state === 'previous' }),
       };
+    case 'missing':
+      return { action: SEAL_BROKEN, outcome: 'failed', details: MISSING_HEAD };
     default:
       return { action: SEAL_BROKEN, outcome: 'failed', details: JSON.stringify({ reason: 'seal', from }) };
   }
@@ -91,6 +119,14 @@ export interface SignedRow {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 /**
  * Proves signatures row by row, oldest first. Rows of a key that is not here any more count when a later row, signed by one that
@@ -115,7 +151,7 @@ export const createSignatureProof = () => {
         return 'signing begins here without a row that says so';
       signed += 1;
       if (row.action === KEY_CHANGED) {
-        const details: unknown = JSON.parse(row.details);
+        const details = parsed(row.details);
         const from = isRecord(details) ? details.from : null;
         if (isRecord(details) && details.proved === true && typeof from === 'string') open.delete(from);
       }

@@ -76,6 +76,20 @@ const rowOf = (event: AuditEvent, now: number) => ({
   createdAt: now,
 });
 
+const brokenRow = (tenantId: string, now: number) =>
+  rowOf(
+    {
+      tenantId,
+      actorId: null,
+      actorType: 'system',
+      targetType: 'audit',
+      action: SEAL_BROKEN,
+      outcome: 'failed',
+      details: { reason: 'head' },
+    },
+    now,
+  );
+
 /** A row of the platform itself that says from where on a chain is signed, and by whose word. */
 export const noteSigning = (
   tx: Queryable,
@@ -86,9 +100,15 @@ export const noteSigning = (
     action: typeof SIGNING_BEGAN | typeof KEY_CHANGED;
     details: Record<string, unknown>;
   },
-): Promise<void> =>
-  appendMark(
-    tx,
-    rowOf({ actorId: null, actorType: 'system', targetType: 'audit', ...mark }, clock.now()),
-    signer,
-  );
+): Promise<void> => {
+  const event = rowOf({ actorId: null, actorType: 'system', targetType: 'audit', ...mark }, clock.now());
+  return appendMark(tx, { event, broken: brokenRow(mark.tenantId, clock.now()) }, signer);
+};
+
+/** Makes the head anew of a chain that has none, behind a row that says so; nothing where another node has done it. */
+export const noteMissingHead = (
+  tx: Queryable,
+  clock: Clock,
+  signer: AuditSigner,
+  tenantId: string,
+): Promise<void> => appendMark(tx, { event: null, broken: brokenRow(tenantId, clock.now()) }, signer);

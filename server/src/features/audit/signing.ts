@@ -2,9 +2,9 @@ import type { Db, Queryable } from '../../db/db.ts';
 import type { AuditHeadRow } from '../../db/tables/identity.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KEY_CHANGED, SIGNING_BEGAN } from './rules.ts';
-import { noteSigning } from './service.ts';
+import { noteMissingHead, noteSigning } from './service.ts';
 import { type AuditSigner, signerOf } from './signer.ts';
-import { headState, listHeads } from './store.ts';
+import { headState, listHeadless, listHeads } from './store.ts';
 
 export interface SigningOptions {
   db: Db;
@@ -42,7 +42,12 @@ export const signChains = async (options: SigningOptions): Promise<SigningReport
       report.changed += 1;
     } else report.broken.push(tenantId);
   };
-  for (const head of await listHeads(db.read)) await sign(head);
+  const headless = await listHeadless(db.read);
+  for (const tenantId of headless) {
+    await db.write((tx) => noteMissingHead(tx, clock, signer, tenantId));
+    report.broken.push(tenantId);
+  }
+  for (const head of await listHeads(db.read)) if (!headless.includes(head.tenant_id)) await sign(head);
   return report;
 };
 
@@ -60,7 +65,7 @@ export const resignChains = async (options: {
   let count = 0;
   for (const head of await listHeads(db.read)) {
     if (headState(signer, head) === 'right') continue;
-    const from = head.seal === null ? null : signerOf(head.seal);
+    const from = typeof head.seal === 'string' ? signerOf(head.seal) : null;
     const tenantId = head.tenant_id;
     const proved = await options.fits(tenantId);
     const action = from === null ? SIGNING_BEGAN : KEY_CHANGED;

@@ -20,6 +20,23 @@ const advance = compiled<{ tenantId: string }, Pick<AuditHeadRow, 'seq' | 'hash'
     .returning(['seq', 'hash', 'seal']),
 );
 
+/** A seq beyond all numbers, or of another type, is no place to go on from. */
+const MAX_SEQ = Number.MAX_SAFE_INTEGER - 10;
+
+const newestRow = (
+  tx: Queryable,
+  tenantId: string,
+): Promise<Pick<AuditEventRow, 'seq' | 'hash'> | undefined> =>
+  tx
+    .selectFrom('audit_events')
+    .select(['seq', 'hash'])
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', 0)
+    .where('seq', '<=', MAX_SEQ)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 const setHead = compiled<{ tenantId: string; seq: number; hash: string; seal: string | null }, never>(
   (db, p) =>
     db
@@ -100,11 +117,27 @@ export interface AppendOptions {
 
 const MAX_KNOWN_HEADS = 10_000;
 
-const stateOf = (tenantId: string, head: Link, options: AppendOptions): HeadState => {
-  const { signer, last } = options;
-  if (signer === null || head.seq === 0) return 'right';
-  if (head.seal !== null && last.get(tenantId) === head.hash + head.seal) return 'right';
-  return headState(signer, { tenant_id: tenantId, ...head });
+/** The head as it stands before the next row, locked on PostgreSQL; with the newest row instead where it lags behind the rows. */
+const takeHead = async (
+  tx: Queryable,
+  tenantId: string,
+  { signer, last }: Pick<AppendOptions, 'signer' | 'last'>,
+): Promise<{ head: Link; state: HeadState }> => {
+  const [advanced] = await advance(tx, { tenantId });
+  if (advanced === undefined) throw new Error('the audit chain has no head');
+  const head: Link = { ...advanced, seq: advanced.seq - 1 };
+  if (head.seq > 0) {
+    if (head.seal !== null && last.get(tenantId) === head.hash + head.seal) return { head, state: 'right' };
+    const state = signer === null ? 'right' : headState(signer, { tenant_id: tenantId, ...head });
+    if (state === 'right') return { head, state };
+    const newest = await newestRow(tx, tenantId);
+    if (newest === undefined || newest.seq <= head.seq) return { head, state };
+    return { head: { ...newest, seal: head.seal }, state: 'missing' };
+  }
+  const newest = await newestRow(tx, tenantId);
+  return newest === undefined
+    ? { head: { seq: 0, hash: GENESIS, seal: null }, state: 'right' }
+    : { head: { ...newest, seal: null }, state: 'missing' };
 };
 
 export const headState = (signer: AuditSigner, head: AuditHeadRow): HeadState => {
@@ -119,10 +152,8 @@ export const headState = (signer: AuditSigner, head: AuditHeadRow): HeadState =>
 export const appendRow = async (tx: Queryable, event: Event, options: AppendOptions): Promise<void> => {
   const { tenantId } = event;
   const { signer, last } = options;
-  const [advanced] = await advance(tx, { tenantId });
-  if (advanced === undefined) throw new Error('the audit chain has no head');
-  let head: Link = { ...advanced, seq: advanced.seq - 1 };
-  const mark = options.mark({ seal: head.seal, state: stateOf(tenantId, head, options) });
+  let { head, state } = await takeHead(tx, tenantId, options);
+  const mark = options.mark({ seal: head.seal, state });
   if (mark !== null) {
     const row = {
       ...event,
@@ -141,15 +172,43 @@ export const appendRow = async (tx: Queryable, event: Event, options: AppendOpti
   last.set(tenantId, head.hash + head.seal);
 };
 
-/** Writes one row alone, which says why signing begins or goes on with another key. */
-export const appendMark = async (tx: Queryable, event: Event, signer: AuditSigner): Promise<void> => {
-  const { tenantId } = event;
-  const [advanced] = await advance(tx, { tenantId });
-  if (advanced === undefined) throw new Error('the audit chain has no head');
-  await setHead(tx, {
-    tenantId,
-    ...(await writeRow(tx, event, { ...advanced, seq: advanced.seq - 1 }, signer)),
-  });
+/**
+ * Writes one row alone, which says why signing begins or goes on with another key; `broken` in its place where the head is not
+ * where the rows end. Only that where the event is null.
+ */
+export const appendMark = async (
+  tx: Queryable,
+  marks: { event: Event | null; broken: Event },
+  signer: AuditSigner,
+): Promise<void> => {
+  const { tenantId } = marks.broken;
+  const { head, state } = await takeHead(tx, tenantId, { signer, last: new Map() });
+  const event = state === 'missing' ? marks.broken : marks.event;
+  await setHead(tx, { tenantId, ...(event === null ? head : await writeRow(tx, event, head, signer)) });
+};
+
+/** Tenants with rows and no head, or one at the beginning. */
+export const listHeadless = async (db: Queryable): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('tenants')
+    .leftJoin('audit_heads', (join) =>
+      join.onRef('audit_heads.tenant_id', '=', 'tenants.id').on('audit_heads.seq', '>', 0),
+    )
+    .select('tenants.id')
+    .where('audit_heads.tenant_id', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('audit_events')
+          .select('audit_events.seq')
+          .whereRef('audit_events.tenant_id', '=', 'tenants.id')
+          .where('audit_events.seq', '>', 0)
+          .where('audit_events.seq', '<=', MAX_SEQ),
+      ),
+    )
+    .orderBy('tenants.id')
+    .execute();
+  return rows.map((row) => row.id);
 };
 
 /** Heads of all chains. */
@@ -193,18 +252,18 @@ export const listRows = async (
   return listPage(matching.selectAll(), page);
 };
 
-/** Rows in the order of the chain, after `seq`. */
+/** Rows in the order of the chain, after `seq`; null: from whatever row is the first. */
 export const readChain = (
   db: Queryable,
   tenantId: string,
-  seq: number,
+  seq: number | null,
   limit: number,
 ): Promise<AuditEventRow[]> =>
   db
     .selectFrom('audit_events')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('seq', '>', seq)
+    .$if(seq !== null, (query) => query.where('seq', '>', seq ?? 0))
     .orderBy('seq')
     .limit(limit)
     .execute();
@@ -212,10 +271,16 @@ export const readChain = (
 export const readHead = (db: Queryable, tenantId: string): Promise<AuditHeadRow | undefined> =>
   db.selectFrom('audit_heads').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
 
+/** Of heads and of rows: neither alone says which chains there are. */
 export const listAuditedTenants = async (db: Queryable): Promise<string[]> =>
-  (await db.selectFrom('audit_heads').select('tenant_id').orderBy('tenant_id').execute()).map(
-    (row) => row.tenant_id,
-  );
+  (
+    await db
+      .selectFrom('audit_heads')
+      .select('tenant_id')
+      .union(db.selectFrom('audit_events').select('tenant_id'))
+      .orderBy('tenant_id')
+      .execute()
+  ).map((row) => row.tenant_id);
 
 /** How the last calls of a tool ended. */
 export const toolRecord = async (

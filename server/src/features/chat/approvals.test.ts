@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../kernel/decisions.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { type ApprovalPort, createWaitingRoom } from './approvals.ts';
 
 const OWNER = { tenantId: 't1', userId: 'ada' };
 const APPROVED: Decision = { status: 'approved', reason: null, execution: null, proposal: { id: 'p1' } };

@@ -1,15 +1,6 @@
 import type { Caller } from '../../kernel/caller.ts';
+import type { Decision } from '../../kernel/decisions.ts';
 import { AppError } from '../../kernel/errors.ts';
-
-/** What a run needs of governance; handed over in `compose.ts`. */
-export interface Decision {
-  status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
-  reason: string | null;
-  /** What became of the stored call; null where it was not carried out. */
-  execution: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null } | null;
-  /** The proposal as the API shows it, for the event. */
-  proposal: Record<string, unknown>;
-}
 
 /** Whose proposal it is: the port acts as that person. */
 export interface Owner {

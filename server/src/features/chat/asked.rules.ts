@@ -1,14 +1,10 @@
 import type { NewEvent } from '../../kernel/events.ts';
-import { isTainted, readTaint, type Taint } from '../../kernel/taint.ts';
+import { isTainted, type Taint, taintOfRow } from '../../kernel/taint.ts';
 
-/** What stands in the conversation. One that an earlier release has held does not say it, and has had answers. */
+/** What stands in the conversation; null: a new one. */
 export const taintOfConversation = (
   conversation: { taint: string | null; message_count: number } | null,
-): Taint => {
-  if (conversation === null) return [];
-  if (conversation.taint !== null) return readTaint(conversation.taint);
-  return conversation.message_count > 0 ? ['earlier'] : [];
-};
+): Taint => (conversation === null ? [] : taintOfRow(conversation));
 
 /** What is told of a question. */
 export const askedEvent = (
@@ -16,6 +12,8 @@ export const askedEvent = (
     conversationId: string;
     runId: string;
     questionId: string;
+    /** Null for a first message, and for one whose place comes with its turn. */
+    parentId?: string | null;
     subject: { tenantId: string; userId: string; requestId: string | null };
   },
   content: string,
@@ -31,6 +29,7 @@ export const askedEvent = (
     conversation_id: run.conversationId,
     run_id: run.runId,
     id: run.questionId,
+    parent_id: run.parentId ?? null,
     role,
     content,
     tainted: isTainted(taint),

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { CostSubject, Hold, HoldRequest } from '../costs/index.ts';
@@ -40,6 +40,13 @@ export const capOf = (deps: Priced, model: ModelRef, promptBound: number, hold: 
         Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, promptBound, hold.amountNano)),
       );
 
+/**
+ * Takes a reservation of the run itself, which outlives this write: it is settled with the write of what came of the call. Every
+ * other call is `metered`, which cannot be left without settling.
+ */
+export const reserveOfRun = (costs: RunCosts, tx: Tx, request: HoldRequest): Promise<Hold> =>
+  costs.hold(tx, request);
+
 /** What is set aside for the answer of one run until the answer itself is reserved. */
 export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) => {
   let kept: Hold | null = null;
@@ -48,11 +55,11 @@ export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) 
     of:
       (request: () => HoldRequest): SetAside =>
       async (tx) => {
-        kept ??= await costs.hold(tx, request());
+        kept ??= await reserveOfRun(costs, tx, request());
       },
 
     /** Gives it back in the transaction that reserves the answer. */
-    give: async (tx: Queryable): Promise<void> => {
+    give: async (tx: Tx): Promise<void> => {
       if (kept !== null) await costs.settle(tx, kept, []);
     },
 

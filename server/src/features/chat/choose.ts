@@ -2,7 +2,8 @@ import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
 import { outermostBraces } from '../../kernel/text.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
-import { ModelCallError, type Models } from '../models/index.ts';
+import { createMetered, type LedgerEntry } from '../costs/index.ts';
+import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
 import { holdRequest } from './budget.ts';
 import type { ChooseAgent, RoutedChoice } from './ports.ts';
 import type { RunDeps } from './run/run.ts';
@@ -74,6 +75,8 @@ export const readChoice = (
 };
 
 export const createChooser = ({ router, models, costs, store, onError }: ChooserOptions): ChooseAgent => {
+  const metered = createMetered({ db: store, costs });
+
   const ask = async (
     input: Parameters<ChooseAgent>[0],
     agents: readonly EffectiveAgent[],
@@ -93,62 +96,32 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
       models.promptBound({ messages, responseSchema, signal: input.signal }),
       input.run.spending.nano,
     );
-    const hold = await input
-      .setAside(instead.agentId)
-      .then((setAside) =>
-        store.write(async (tx) => {
-          const taken = await costs.hold(tx, request);
-          await setAside(tx);
-          return taken;
-        }),
-      )
-      .catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'COST_EXCEEDED') return null;
-        throw error;
-      });
-    if (hold === null) return { choice: null };
-    const charge = (
-      model: string,
-      usage: Parameters<typeof models.cost>[1] | null,
-      costNanoUsd: number,
-      estimated: boolean,
-    ) => {
-      input.run.spending.nano = addNano(input.run.spending.nano, costNanoUsd);
-      return store.write((tx) =>
-        costs.settle(
-          tx,
-          hold,
-          usage === null ? [] : [{ kind: 'model', model, tool: null, usage, costNanoUsd, estimated }],
-        ),
-      );
+    const spent = (entry: LedgerEntry | null) => {
+      const costNano = entry?.costNanoUsd ?? 0;
+      input.run.spending.nano = addNano(input.run.spending.nano, costNano);
+      const usage = entry?.usage ?? null;
+      return usage === null ? {} : { spent: { costNano, usage } };
     };
+    const call = { messages, responseSchema, maxOutputTokens: OUTPUT_TOKENS, temperature: 0 };
     try {
-      const answer = await models.generate(ref, {
-        messages,
-        responseSchema,
-        maxOutputTokens: OUTPUT_TOKENS,
-        temperature: 0,
-        signal: input.signal,
-      });
-      await charge(answer.ref.id, answer.usage, answer.costNanoUsd, answer.estimated);
-      return {
-        choice: readChoice(answer.content, open),
-        spent: { costNano: answer.costNanoUsd, usage: answer.usage },
+      const reserved = await input.setAside(instead.agentId);
+      const work = async (used: (entry: LedgerEntry) => void) => {
+        try {
+          const answer = await models.generate(ref, { ...call, signal: input.signal });
+          const entry = entryOfCall(answer);
+          used(entry);
+          return { choice: readChoice(answer.content, open), ...spent(entry) };
+        } catch (error) {
+          const entry = entryOfBroken(error);
+          if (entry !== null) used(entry);
+          onError(error, 'the model could not choose an agent; the built-in router does');
+          return { choice: null, ...spent(entry) };
+        }
       };
+      return await metered(request, work, { reserved });
     } catch (error) {
-      const partial = error instanceof ModelCallError ? error.partial : undefined;
-      const cost = error instanceof ModelCallError ? error.costNanoUsd : 0;
-      await charge(
-        error instanceof ModelCallError ? error.ref.id : ref.id,
-        partial?.usage ?? null,
-        cost,
-        true,
-      );
-      onError(error, 'the model could not choose an agent; the built-in router does');
-      return {
-        choice: null,
-        ...(partial === undefined ? {} : { spent: { costNano: cost, usage: partial.usage } }),
-      };
+      if (error instanceof AppError && error.code === 'COST_EXCEEDED') return { choice: null };
+      throw error;
     }
   };
 

@@ -1,4 +1,5 @@
 import { bounded } from '../../kernel/bounded.ts';
+import { isHeadRow } from '../../kernel/table-rows.ts';
 import { sentenceSpans } from '../../kernel/text.ts';
 import type { Citation } from '../conversations/index.ts';
 
@@ -37,6 +38,14 @@ const isRow = (line: string): boolean => /\s\|\s/.test(line) || /^\s*\|/.test(li
 const valuesOf = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,:-]\p{N}+)*/gu) ?? [];
 
+const cellsOf = (row: string): string[] => row.split('|').map((cell) => cell.trim());
+
+/** Of markdown, the line of dashes below a head is passed over. */
+const nextRow = (lines: readonly string[], at: number): string[] | undefined => {
+  const next = lines.slice(at + 1, at + 3).find((line) => !/^[\s|:-]+$/.test(line));
+  return next !== undefined && isRow(next) ? cellsOf(next) : undefined;
+};
+
 interface Quotable {
   text: string;
   /** Head of the table that it is a row of; null for prose, and for the head itself. */
@@ -49,7 +58,8 @@ const quotablesOf = (passage: string): Quotable[] => {
   const found: Quotable[] = [];
   let head: string | null = null;
   let inTable = false;
-  for (const line of passage.split('\n')) {
+  const lines = passage.split('\n');
+  for (const [at, line] of lines.entries()) {
     const text = line.trim();
     if (text === '') continue;
     if (!isRow(line)) {
@@ -59,8 +69,7 @@ const quotablesOf = (passage: string): Quotable[] => {
       continue;
     }
     if (valuesOf(text).length === 0) continue;
-    // A passage may begin in the middle of a table: names of columns hold no numbers.
-    const isHead = !inTable && !/\p{N}/u.test(text);
+    const isHead = !inTable && isHeadRow(cellsOf(line), nextRow(lines, at));
     if (!inTable) head = isHead ? text : null;
     inTable = true;
     found.push({ text, head: isHead ? null : head, kind: isHead ? 'head' : 'row' });

@@ -6,6 +6,7 @@ import type { ChatStore } from './store.ts';
 /** A run that has ended by handing calls to its client, as it stands before their results. */
 interface HandedRun {
   conversationId: string;
+  answerId: string;
   plan: PlanStep;
   state: RunState;
   /** The calls whose results are missing. */
@@ -25,7 +26,8 @@ export const readHanded = async (
   if (replayed === null || replayed.state.asked === null) return null;
   const { plan, state } = replayed;
   const callIds = state.settled.filter(isHandedOver).map((call) => call.callId);
-  return callIds.length === 0 ? null : { conversationId: row.conversation_id, plan, state, callIds };
+  if (callIds.length === 0) return null;
+  return { conversationId: row.conversation_id, answerId: row.message_id, plan, state, callIds };
 };
 
 /** What its model is told next, once the results are there. */

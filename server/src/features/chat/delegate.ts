@@ -4,11 +4,13 @@ import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { MAX_RUN_CALLS } from './run/loop.ts';
+import { dropKept } from './partials.ts';
+import { MAX_RUN_CALLS, runIdOf } from './run/loop.ts';
 import { carryOut, startHandOff } from './run/pipeline.ts';
 import { innerPlan } from './run/plan.ts';
 import type { RunDeps, RunPlan, RunSpending, StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
+import { inHandOffSpan } from './run-span.ts';
 import type { RunState, SuspendedLoop } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
@@ -43,6 +45,8 @@ interface RunningRun {
 }
 
 interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
+  /** Those of `toolSources` and this one, always the same array: lists of tools are kept by it. */
+  handingOn: readonly ToolSource[];
   runningRun(runId: string): RunningRun | null;
 }
 
@@ -103,11 +107,9 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
-  /** One array, since lists of tools are kept by it. */
-  const handingOn: ToolSource[] = [...options.toolSources];
   /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
   const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
-    depth + 1 < MAX_DEPTH ? handingOn : options.toolSources;
+    depth + 1 < MAX_DEPTH ? options.handingOn : options.toolSources;
 
   /** The loop, to its end or until it has to wait. */
   const carry = async (
@@ -130,10 +132,15 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const inner = { ...context, agentId, depth: (context.depth ?? 0) + 1 };
     const events = innerEvents(running.events);
     const run = { plan, state: given, subject, context: inner, events, hooks: null };
-    const result = await carryOut(options, run);
+    const result = await inHandOffSpan(plan.agent, () => carryOut(options, run));
     const { state, open, error } = result;
-    const { hold } = open;
-    if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
+    const { hold, kept } = open;
+    if (hold !== null) {
+      await options.store.write(async (tx) => {
+        await options.costs.settle(tx, hold, open.entries);
+        await dropKept(tx, runIdOf(run), kept);
+      });
+    }
     const used = {
       spentNanoUsd: state.costNano,
       work: workOf(agentId, state, error === null, startedAt, clock.now()),
@@ -255,7 +262,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  const source: ToolSource = {
+  return {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -270,6 +277,4 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
-  handingOn.push(source);
-  return source;
 };

@@ -1,10 +1,7 @@
-import type { Queryable } from '../../db/db.ts';
 import { isStoreUnavailable, storeUnavailable } from '../../db/faults.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { AppError, isErrorCode } from '../../kernel/errors.ts';
-import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { NewEvent } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { isTainted, type Taint } from '../../kernel/taint.ts';
 import { INTERRUPTED } from '../conversations/index.ts';
@@ -77,19 +74,23 @@ export interface EndedRun {
   subject: { tenantId: string; userId: string; requestId: string | null };
 }
 
-/** Where webhooks are kept in step with what is stored; without an outbox events are only published. */
-export interface EventRecord {
-  clock: Clock;
-  outbox?: EventOutbox<Queryable> | undefined;
-}
+/** What is told of the run itself, beside its answer. */
+export const runEvent = <T extends 'run.started' | 'run.completed' | 'run.failed'>(
+  run: Omit<EndedRun, 'messageId'>,
+  type: T,
+  data: Record<string, unknown>,
+): NewEvent & { type: T } => ({
+  tenantId: run.subject.tenantId,
+  userId: run.subject.userId,
+  reach: 'own',
+  permission: 'conversations:read',
+  type,
+  data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
+  requestId: run.subject.requestId,
+});
 
-/** The event with its id, to be published after the commit. */
-export const recordEvent = (
-  { outbox, clock }: EventRecord,
-  tx: Queryable,
-  event: NewEvent,
-): Promise<PlatformEvent> =>
-  outbox?.record(tx, event) ?? Promise.resolve({ ...event, id: newId(), createdAt: clock.now() });
+export const failedEvent = (run: Omit<EndedRun, 'messageId'>, { code, message }: AppError) =>
+  runEvent(run, 'run.failed', { error: { code, message } });
 
 /** What is told of a stored answer. */
 export const endEvents = (

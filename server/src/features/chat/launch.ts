@@ -1,17 +1,18 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { CLEAN } from '../../kernel/taint.ts';
+import { noteLogFields } from '../../kernel/log-fields.ts';
 import type { ActiveRun } from './active-run.ts';
-import { askedEvent } from './asked.rules.ts';
+import { type AskedAgain, namedParent } from './follows.rules.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
-import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
 import type { StartDeps, StartedRun } from './run/run.ts';
-import { findConversation } from './run/steps/load-conversation.ts';
+import { checkParent, findConversation } from './run/steps/load-conversation.ts';
 import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
+import { startInSpan } from './run-span.ts';
 import type { Running } from './running.ts';
 import type { ChatRequest } from './schema.ts';
 import type { Waiting, WaitingMessage } from './waiting.ts';
@@ -23,13 +24,14 @@ export interface LaunchOptions {
   wait: boolean;
   /** What another protocol's request brings along. */
   given?: GivenInput;
+  /** The question stands already and gets another answer; a busy conversation is a CONFLICT then. */
+  again?: AskedAgain;
   /** Written in the transaction that accepts the message, with the id of its run. */
   accepted?: (tx: Queryable, runId: string) => Promise<void>;
 }
 
 interface LaunchDeps extends StartDeps {
   queue: ConversationQueue;
-  events: EventSink;
   waiting: Waiting;
   running: Running;
   lineUp(message: WaitingMessage): ActiveRun;
@@ -53,19 +55,24 @@ export const createLaunch = (options: LaunchDeps) => {
     context: ParsedContext,
     how: LaunchOptions,
   ): Promise<ActiveRun> => {
-    if (!how.wait) throw busy();
+    if (!how.wait || how.again !== undefined) throw busy();
     const here = queue.announce(request.conversation_id);
     try {
       await checkSettings(caller, context);
-      return lineUp(await waiting.accept(caller, request, how));
+      await checkParent(store, request.conversation_id, namedParent(request));
+      const accepted = await waiting.accept(caller, request, how);
+      noteLogFields({ run_id: accepted.run.runId, conversation_id: request.conversation_id });
+      return lineUp(accepted);
     } finally {
       here();
     }
   };
 
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
-  const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
+  const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
+    const how = withForm(request, asked);
     const context = parseContext(request.context);
+    namedParent(request);
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);
@@ -81,17 +88,18 @@ export const createLaunch = (options: LaunchDeps) => {
     let started: StartedRun;
     try {
       const { signal } = abort;
-      started = await startRun(options, { ...how, caller, request, context, newConversationId, signal });
+      const message = { ...how, caller, request, context, newConversationId, signal };
+      started = await startInSpan(() => startRun(options, message), caller);
     } catch (error) {
       leave();
       if (error instanceof TurnTaken) return behind();
+      // It was deleted for good in between, which the store only tells as a broken reference.
+      if (!(error instanceof AppError)) await findConversation(store, caller, conversationId);
       throw error;
     }
+    noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    options.events.publish(
-      started.asked ?? askedEvent(started, started.plan.question, started.plan.record.taint ?? CLEAN),
-    );
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -8,6 +8,7 @@ import { noSpending } from './run/plan.ts';
 import type { StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { outcomeOf } from './run-report.rules.ts';
+import { startInSpan } from './run-span.ts';
 import type { Running } from './running.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
@@ -40,7 +41,8 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       () => queue.enter(run.conversationId, { place: run.place, signal }),
       async () => {
         signal.throwIfAborted();
-        const begin = () => startRun(deps, { caller, request, context, ...how, signal, queued: run });
+        const message = { caller, request, context, ...how, signal, queued: run };
+        const begin = () => startInSpan(() => startRun(deps, message), caller);
         return untilStored(begin, signal);
       },
     );

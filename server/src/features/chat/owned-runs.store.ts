@@ -1,11 +1,12 @@
 import type { Db } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 
-/** An earlier release does not say whose its runs are: on PostgreSQL it may still be at work beside this one. */
+/** An earlier release does not say whose its runs are: it may still be at work beside this one. */
 const NOBODYS_AFTER_MS = 15 * 60_000;
 
 /** Which node has a run: taken over from those that are not alive any more, and looked for where nothing works on it. */
-export const createOwnedRuns = (db: Db, nodeId: string) => ({
+export const createOwnedRuns = (db: Db, { nodeId, alone }: Cluster) => ({
   /**
    * Takes over the unfinished runs of nodes that are not alive any more, each by one node alone; with `fresh` also those
    * that this node left when it was last started.
@@ -17,10 +18,7 @@ export const createOwnedRuns = (db: Db, nodeId: string) => ({
       .where('finished_at', 'is', null)
       .where((w) =>
         w.or([
-          w.and([
-            w('node_id', 'is', null),
-            w('created_at', '<', db.dialect === 'sqlite' ? now : now - NOBODYS_AFTER_MS),
-          ]),
+          w.and([w('node_id', 'is', null), w('created_at', '<', alone ? now : now - NOBODYS_AFTER_MS)]),
           w.and([
             w('node_id', '<>', nodeId),
             w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { ModelUsage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
@@ -7,7 +7,7 @@ import type { ToolPassage } from '../../kernel/tools.ts';
 import type { EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import type { CostSubject, Costs } from '../costs/index.ts';
 
-/** What a chat run needs of its neighbours; handed over in `compose.ts`. */
+/** What a chat run needs of its neighbours; handed over in `module.ts`. */
 
 /** Reservation and ledger, as the costs feature gives them. */
 export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
@@ -17,7 +17,7 @@ export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
  * the answer (the choice of an agent, a summary): both fit or that call is not made, so that a message which is refused has
  * cost nothing. Throws COST_EXCEEDED.
  */
-export type SetAside = (tx: Queryable) => Promise<void>;
+export type SetAside = (tx: Tx) => Promise<void>;
 
 /** A choice, and what a model that was asked for it has cost. */
 export interface RoutedChoice extends RouteChoice {
@@ -59,6 +59,8 @@ export interface Remembered {
 export interface RunMemory {
   recall(caller: Caller, query: string, paying: PayingRun | undefined): Promise<Remembered>;
   preferences(caller: Caller): Promise<Remembered>;
+  /** The facts that `observe` will keep of a message, as one line each. */
+  factsIn(caller: Caller, text: string): Promise<string[]>;
   /** After a turn was stored; never fails the run. */
   observe(turn: { caller: Caller; conversationId: string; messageId: string; text: string }): void;
 }

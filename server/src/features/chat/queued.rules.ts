@@ -1,8 +1,10 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { StoredCredential } from '../../kernel/stored-credential.ts';
+import type { NamedParent } from './follows.rules.ts';
 import type { Place } from './queue.ts';
 import type { QueuedMessage } from './queued.store.ts';
 import type { GivenInput } from './request.ts';
+import type { ChatRequest } from './schema.ts';
 
 /** A message that waits for its conversation's turn: stored as a run of the status `queued`. */
 export interface QueuedRun {
@@ -10,6 +12,8 @@ export interface QueuedRun {
   messageId: string;
   questionId: string;
   conversationId: string;
+  /** The message that it follows by name; absent: the leaf of the active branch at its turn. */
+  parent?: NamedParent;
   /** Where it stands; `at` is the time of its acceptance. */
   place: Place;
 }
@@ -25,6 +29,7 @@ export interface StoredRequest {
   queued: {
     requestId: string;
     given: QueuedInput;
+    parent?: string | null;
     /** What the credential allowed that asked, for nodes of the release before. */
     permissions: string[];
   };
@@ -35,7 +40,7 @@ type QueuedInput = Omit<GivenInput, 'history' | 'metadata'>;
 
 export const storedRequestOf = (
   caller: Caller,
-  context: Record<string, unknown> | undefined,
+  { context, parent_message_id: parent }: Pick<ChatRequest, 'context' | 'parent_message_id'>,
   how: { requestId: string; streaming: boolean; given?: GivenInput | undefined },
 ): StoredRequest => {
   const { history: _history, metadata: _metadata, ...given } = how.given ?? {};
@@ -46,6 +51,7 @@ export const storedRequestOf = (
     queued: {
       requestId: how.requestId,
       given,
+      ...(parent === undefined ? {} : { parent }),
       permissions: [...caller.permissions].sort(),
     },
   };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
+import { ACTIVE, INACTIVE, isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
 /** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
@@ -27,25 +28,36 @@ export const placeAtEnd = async (tx: Queryable, conversationId: string, now: num
     : Math.max(now, saidAt(last.created_at) + 1);
 };
 
-/** Epoch ms behind the last message that has had its turn. */
+/** Behind the last message of the active branch that has had its turn. */
 export const placeBehindSaid = async (
   tx: Queryable,
   conversationId: string,
   now: number,
-): Promise<number> => {
+): Promise<{ at: number; parentId: string | null }> => {
   const last = await tx
     .selectFrom('messages')
-    .select('created_at')
+    .select(['id', 'created_at'])
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', INACTIVE)
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return Math.max(now, (last?.created_at ?? 0) + 1);
+  return { at: Math.max(now, (last?.created_at ?? 0) + 1), parentId: last?.id ?? null };
 };
 
-export const placeMessage = async (tx: Queryable, id: string, at: number): Promise<void> => {
-  await tx.updateTable('messages').set({ created_at: at }).where('id', '=', id).execute();
+/** Gives a message its place in the tree. */
+export const placeMessage = async (
+  tx: Queryable,
+  id: string,
+  { at, parentId }: { at: number; parentId: string | null },
+): Promise<void> => {
+  await tx
+    .updateTable('messages')
+    .set({ created_at: at, parent_id: parentId, active: ACTIVE })
+    .where('id', '=', id)
+    .execute();
 };
 
 /** All that stands behind the rest of a conversation, in order. */
@@ -118,10 +130,10 @@ export const createOtherRunning =
   (db: Db, nodeId: string) => (conversationId: string, runId: string | null) =>
     otherRunning(db.read, nodeId, conversationId, runId);
 
-/** The newest message that a history was loaded with; null: there was none. */
+/** The last message of the active branch when a history was loaded; null: there was none. */
 export type LastSaid = { created_at: number; id: string } | null;
 
-/** Whether another run has said something in the conversation since its history was loaded. */
+/** Whether another run has said something in the active branch since its history was loaded. */
 const saidSince = async (
   tx: Queryable,
   conversationId: string,
@@ -134,6 +146,7 @@ const saidSince = async (
     .select('id')
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', INACTIVE)
     .where('run_id', 'is distinct from', runId)
     .where((w) =>
       w.or([w('created_at', '>', created_at), w.and([w('created_at', '=', created_at), w('id', '>', id)])]),
@@ -155,9 +168,9 @@ export interface TurnClaim {
  * two claims the later one sees the earlier one's run, or what that one has answered meanwhile. Throws `TurnTaken`.
  */
 export const createClaimTurn =
-  (db: Db, nodeId: string) =>
+  ({ nodeId, alone }: Cluster) =>
   async (tx: Queryable, { conversationId, runId, lastSaid }: TurnClaim): Promise<void> => {
-    if (db.dialect === 'sqlite') return;
+    if (alone) return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
     const [running, said] = await Promise.all([
       otherRunning(tx, nodeId, conversationId, runId),

@@ -1,8 +1,8 @@
+import type { Decision } from '../../kernel/decisions.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import { addNano, nanoToUsd } from '../../kernel/money.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
-import type { Decision } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
 import type { Run } from './schema.ts';
@@ -10,17 +10,26 @@ import { addSums, NO_USAGE } from './usage.rules.ts';
 
 /** Readings of a run's stored rows, and of what other nodes say of it. */
 
+/** What had been told, and how many events that was. Of a journal that cannot be read: nothing, so that its run can still end. */
+const toldBefore = (journal: string | null): { stored: PackedJournal; n: number } => {
+  try {
+    const stored: PackedJournal =
+      journal === null ? { v: 1, events: [] } : (JSON.parse(journal) as PackedJournal);
+    // Whatever a reader has seen of what is lost, the end comes after it.
+    const count = stored.events.reduce(
+      (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),
+      0,
+    );
+    return { stored, n: numberAt(count, jumpsOf(stored)) + RESUME_JUMP };
+  } catch {
+    return { stored: { v: 1, events: [] }, n: 1 + RESUME_JUMP };
+  }
+};
+
 /** The events that an interrupted run had stored, with its end. What it had streamed since is lost with its process. */
 export const journalOf = (row: { journal: string | null }, error: AppError = interrupted()): string => {
-  const stored: PackedJournal =
-    row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
   const { events } = packJournal([{ event: 'error', data: errorData(error) }]);
-  // Whatever a reader has seen of what is lost, the end comes after it.
-  const count = stored.events.reduce(
-    (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),
-    0,
-  );
-  const n = numberAt(count, jumpsOf(stored)) + RESUME_JUMP;
+  const { stored, n } = toldBefore(row.journal);
   return JSON.stringify({ v: 1, events: [...stored.events, ['j', n], ...events] } satisfies PackedJournal);
 };
 

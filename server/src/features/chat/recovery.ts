@@ -1,10 +1,13 @@
+import { isStoreUnavailable } from '../../db/faults.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import type { AppError } from '../../kernel/errors.ts';
+import { addNano } from '../../kernel/money.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
+import { bookLeft, breakOff } from './partials.ts';
 import { type ConversationQueue, inTurn } from './queue.ts';
 import { journalOf } from './readings.ts';
 import { type ResumeDeps, type ResumedRun, readRun } from './resume.ts';
@@ -15,6 +18,7 @@ import type { Running } from './running.ts';
 import { waiting as waitingCalls } from './steps.rules.ts';
 import { createRunSweep } from './sweep.ts';
 import { untilStored } from './until-stored.ts';
+import { addUsage } from './usage.rules.ts';
 import type { Waiting, WaitingMessage } from './waiting.ts';
 import { runOf } from './wire.ts';
 
@@ -39,9 +43,24 @@ export const createRecovery = (options: RecoveryDeps) => {
   /** Takings over that are going on: their runs are this node's before it has them. */
   let recovering = 0;
 
+  /** One row that cannot be read (of an archive of elsewhere, say) must not keep the others, or the server, from going on. */
+  const readWaiting = (row: RunRow): ReturnType<Waiting['read']> =>
+    waiting.read(row).catch((error: unknown) => {
+      if (isStoreUnavailable(error)) throw error;
+      options.onError(error, 'a waiting message could not be read back');
+      const run = {
+        runId: row.id,
+        questionId: row.question_id,
+        messageId: row.message_id,
+        conversationId: row.conversation_id,
+        place: { at: row.created_at, id: row.id },
+      };
+      return { run, error: interrupted() };
+    });
+
   /** A message that a dead process left waiting stands where it stood. */
   const takeUpQueued = async (row: RunRow): Promise<void> => {
-    const read = await waiting.read(row);
+    const read = await readWaiting(row);
     if ('error' in read) await waiting.refuse(read.run, read.error, null);
     else withinTenant(row.tenant_id, () => lineUp(read));
   };
@@ -54,6 +73,8 @@ export const createRecovery = (options: RecoveryDeps) => {
 
   const sweep = createRunSweep({
     store,
+    models: options.models,
+    costs: options.costs,
     waiting,
     approvals: options.approvals,
     clock,
@@ -81,14 +102,26 @@ export const createRecovery = (options: RecoveryDeps) => {
     return turn.leave;
   };
 
-  /** Without a finished step it cannot go on. */
+  /** It cannot go on: no finished step, or nobody to go on for. */
   const interrupt = async (row: RunRow, now: number): Promise<void> => {
     const error = interrupted();
-    await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row), now);
+    const ended = { error: JSON.stringify(errorData(error)), journal: journalOf(row), now };
+    await store.interrupt(runOf(row), ended, (tx) => breakOff(options, tx, row, error, now));
+    const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
+    // Its person, agent or model may be gone while it waits for an answer.
+    await options.approvals
+      .withdrawOf(owner, row.id)
+      .catch((fault: unknown) => options.onError(fault, 'proposals of a run could not be withdrawn'));
     tellEndOf(row, error);
   };
 
   const goOn = async (row: RunRow, read: ResumedRun): Promise<void> => {
+    const { state, plan } = read.started;
+    // The call is made anew; what it has used before is paid for all the same.
+    const left = await store.write((tx) => bookLeft(options, tx, row.id));
+    state.costNano = addNano(state.costNano, left.costNano);
+    plan.spending.nano = addNano(plan.spending.nano, left.costNano);
+    for (const { usage } of left.calls) state.usage = addUsage(state.usage, usage);
     const events = createRunEvents(read.events, read.jumps);
     const abort = new AbortController();
     entering.add(row.id);

@@ -2,8 +2,9 @@ import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { Taint } from '../../kernel/taint.ts';
+import { type AnswerForm, bringsWords, unusableSchema } from './form.ts';
 import type { HistoryTurn } from './history.rules.ts';
-import { MAX_CONTEXT_BYTES } from './schema.ts';
+import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
 import type { PlanStep } from './steps.rules.ts';
 import type { ClientTools } from './tools.rules.ts';
 
@@ -18,6 +19,8 @@ export interface GivenInput {
   /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
   maxOutputTokens?: number;
   sampling?: Sampling;
+  /** What the whole text of the answer has to be. */
+  form?: AnswerForm;
   /** Tools that the client runs by itself. */
   client?: ClientTools;
   /** Calls of such tools with their results, made since the message: the model is told of them behind it. */
@@ -35,6 +38,15 @@ export interface ParsedContext {
   model: string | null;
   data: Record<string, unknown>;
 }
+
+/** `response_schema` of a request, beside what its door has read of it. Throws VALIDATION_ERROR. */
+export const withForm = <T extends { given?: GivenInput }>(request: ChatRequest, how: T): T => {
+  const { response_schema: schema } = request;
+  if (schema === undefined) return how;
+  const reason = unusableSchema(schema);
+  if (reason !== null) throw invalid({ field: '/response_schema', reason });
+  return { ...how, given: { ...how.given, form: { name: 'answer', schema } } };
+};
 
 const textField = (context: Record<string, unknown>, name: string): string | null => {
   const value = context[name];
@@ -59,7 +71,8 @@ export const bringsContext = ({ data }: ParsedContext, given: GivenInput): boole
   Object.keys(data).length > 0 ||
   given.instructions !== undefined ||
   given.client !== undefined ||
-  given.exchange !== undefined;
+  given.exchange !== undefined ||
+  bringsWords(given.form);
 
 const MAX_ATTACHED = 100;
 

@@ -8,7 +8,7 @@ import { planOf } from './run/plan.ts';
 import type { StartDeps, StartedRun } from './run/run.ts';
 import { readSteps, replaySteps } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
-import { toolsOf } from './tool-list.ts';
+import { toolsOf, toolsWhenReady } from './tool-list.ts';
 import { runOf } from './wire.ts';
 
 /** A run that another process left, read back from its steps. */
@@ -43,7 +43,8 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
   } catch {
     return null;
   }
-  const tools = await toolsOf(deps.toolSources, caller, agent);
+  const list = () => toolsOf(deps.toolSources, caller, agent);
+  const tools = await list();
   const { status } = runOf(row);
   const [question, answer] = await Promise.all([
     deps.store.message(row.question_id),
@@ -61,8 +62,13 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       messageId: row.message_id,
       conversationId: row.conversation_id,
       questionId: row.question_id,
+      parentId: question?.parent_id ?? null,
       askedAt: question?.created_at ?? row.created_at,
-      plan: planOf(replayed.plan, { agent, model, tools, firstHold: null, promptBound: null, spentNano }),
+      plan: {
+        ...planOf(replayed.plan, { agent, model, tools, firstHold: null, promptBound: null, spentNano }),
+        toolsAgain: (asked, signal) =>
+          toolsWhenReady({ sources: deps.toolSources, tenantId: row.tenant_id, list, asked, signal }),
+      },
       state: replayed.state,
       events: replayed.events,
       subject: {
@@ -73,7 +79,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         runId: row.id,
         requestId: replayed.plan.requestId,
       },
-      asked: null,
+      again: question !== undefined && question.run_id !== row.id,
       stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

@@ -10,15 +10,26 @@ import {
   type StoredAnswer,
 } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
+import { prefersWaiting } from '../../http/prefer.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import { AppError, type ErrorCode, invalid, isFaultOf, notFound } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
 import { faultOf } from './ending.ts';
+import type { AskedAgain } from './follows.rules.ts';
 import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
 import type { FollowedRun } from './remote.ts';
-import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
+import {
+  ChatRequest,
+  ChatResponse,
+  EditBody,
+  InvokeParams,
+  RegenerateBody,
+  Run,
+  RunParams,
+  VersionParams,
+} from './schema.ts';
 import type { ChatService } from './service.ts';
 
 const tag = 'Chat';
@@ -29,8 +40,6 @@ interface ChatRouteOptions {
   streams: StreamWatch;
   draining(): boolean;
 }
-
-const waits = (request: FastifyRequest): boolean => !/\bno-wait\b/.test(String(request.headers.prefer ?? ''));
 
 /** A refusal that comes sooner is a plain HTTP error; after that the stream has begun, and it is its `error` event. */
 const HEAD_AFTER_MS = 5_000;
@@ -51,7 +60,7 @@ const renderer =
     return frameOf(runId, n, event, JSON.stringify(body));
   };
 
-type Asked = SignedInInput<ChatRequest, unknown, unknown>;
+type AnyAsked = SignedInInput<unknown, unknown, unknown>;
 
 interface Exchange {
   request: FastifyRequest;
@@ -100,32 +109,46 @@ const streamRun = (
   return reply;
 };
 
-const answer = async (
+/** What is asked for: by its route, the form of the request and, where it is a version of what was said, what it stands beside. */
+interface Question {
+  path: string;
+  resolve(): Promise<{ request: ChatRequest; again?: AskedAgain }>;
+}
+
+const launch = async (
   { chat }: ChatRouteOptions,
-  input: Asked,
-  body: ChatRequest,
-  accepted?: BindRun,
-): Promise<ChatResponse> => {
-  const run = await chat.launch(input.caller, body, {
+  input: AnyAsked,
+  question: Question,
+  how: { streaming: boolean; accepted?: BindRun | undefined },
+): Promise<ActiveRun> => {
+  const { request, again } = await question.resolve();
+  return chat.launch(input.caller, request, {
     requestId: input.requestId,
-    streaming: false,
-    wait: waits(input.request),
-    ...(accepted === undefined ? {} : { accepted }),
+    streaming: how.streaming,
+    wait: prefersWaiting(input.request),
+    ...(again === undefined ? {} : { again }),
+    ...(how.accepted === undefined ? {} : { accepted: how.accepted }),
   });
-  return chat.answer(run);
 };
+
+const answer = async (
+  options: ChatRouteOptions,
+  input: AnyAsked,
+  question: Question,
+  accepted?: BindRun,
+): Promise<ChatResponse> =>
+  options.chat.answer(await launch(options, input, question, { streaming: false, accepted }));
 
 /** The answer in one piece; under a key that of the run which the first request has become. */
 const answerOnce = async (
   options: ChatRouteOptions,
-  input: Asked,
-  path: string,
-  body: ChatRequest,
+  input: AnyAsked,
+  question: Question,
 ): Promise<ChatResponse | FastifyReply> => {
   const { chat, idempotency } = options;
   const { request, reply, caller } = input;
   const key = idempotencyKey(request.headers['idempotency-key']);
-  if (key === null) return answer(options, input, body);
+  if (key === null) return answer(options, input, question);
   const { params, query } = request;
   const stored = (response: ChatResponse): StoredAnswer => ({
     status: 200,
@@ -136,10 +159,10 @@ const answerOnce = async (
     {
       callerId: replayOwner(caller),
       key,
-      fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
+      fingerprint: fingerprintOf('POST', question.path, { params, query, body: request.body }),
     },
     async (bind) => {
-      const response = await answer(options, input, body, bind);
+      const response = await answer(options, input, question, bind);
       return { send: () => reply.send(response), answer: stored(response) };
     },
     (replayed) => replayAnswer(reply, replayed),
@@ -154,7 +177,8 @@ const answerOnce = async (
 
 const answerStream = async (
   { chat, idempotency }: ChatRouteOptions,
-  { request, reply, caller, body }: Asked,
+  { request, reply, caller }: AnyAsked,
+  { path }: Question,
   start: (accepted?: BindRun) => Promise<ActiveRun>,
   send: (source: RunSource, runId: string) => FastifyReply,
 ): Promise<FastifyReply> => {
@@ -163,6 +187,10 @@ const answerStream = async (
     const run = await start();
     return send({ live: run }, run.runId);
   }
+  const fingerprint =
+    path === '/chat/stream'
+      ? fingerprintOf('POST', 'chat/stream', request.body)
+      : fingerprintOf('POST', `${path} as a stream`, { params: request.params, body: request.body });
   // The key names the run: its replay is that run's stream from the start.
   const found = async (runId: string) => {
     const source = await chat.follow(caller, runId);
@@ -175,7 +203,7 @@ const answerStream = async (
     };
   };
   return idempotency.once<FastifyReply>(
-    { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
+    { callerId: replayOwner(caller), key, fingerprint },
     async (bind) => {
       const run = await start(bind);
       return {
@@ -188,8 +216,12 @@ const answerStream = async (
   );
 };
 
-const stream = async (options: ChatRouteOptions, input: Asked): Promise<FastifyReply> => {
-  const { request, reply, caller, body } = input;
+const stream = async (
+  options: ChatRouteOptions,
+  input: AnyAsked,
+  question: Question,
+): Promise<FastifyReply> => {
+  const { request, reply } = input;
   // What waits for its conversation's turn, or for a model's choice of the agent, keeps the line open as an answer does.
   const early: { stream?: SseStream } = {};
   const timer = setTimeout(() => {
@@ -198,12 +230,7 @@ const stream = async (options: ChatRouteOptions, input: Asked): Promise<FastifyR
   }, HEAD_AFTER_MS);
   const start = async (accepted?: BindRun): Promise<ActiveRun> => {
     try {
-      return await options.chat.launch(caller, body, {
-        requestId: input.requestId,
-        streaming: true,
-        wait: waits(request),
-        ...(accepted === undefined ? {} : { accepted }),
-      });
+      return await launch(options, input, question, { streaming: true, accepted });
     } finally {
       clearTimeout(timer);
     }
@@ -211,7 +238,7 @@ const stream = async (options: ChatRouteOptions, input: Asked): Promise<FastifyR
   const send = (source: RunSource, runId: string): FastifyReply =>
     streamRun(options, input, { source, runId, seen: 0 }, early.stream);
   try {
-    return await answerStream(options, input, start, send);
+    return await answerStream(options, input, question, start, send);
   } catch (error) {
     if (early.stream === undefined) throw error;
     const fault = faultOf(error);
@@ -223,6 +250,72 @@ const stream = async (options: ChatRouteOptions, input: Asked): Promise<FastifyR
     clearTimeout(timer);
   }
 };
+
+const plain = (path: string, request: ChatRequest): Question => ({
+  path,
+  resolve: () => Promise.resolve({ request }),
+});
+
+/** In one piece, or as events where the client accepts these alone. */
+const answerAsAccepted = (
+  options: ChatRouteOptions,
+  input: AnyAsked,
+  question: Question,
+): Promise<ChatResponse | FastifyReply> => {
+  if (!/^\s*text\/event-stream\b/i.test(input.request.headers.accept ?? ''))
+    return answerOnce(options, input, question);
+  options.streams.admit(input.request, input.reply);
+  return stream(options, input, question);
+};
+
+const REGENERATE = '/conversations/:id/messages/:message_id/regenerate';
+const EDIT = '/conversations/:id/messages/:message_id/edit';
+
+/** Versions of what was said: another answer, another question. */
+const versionRoutes = (options: ChatRouteOptions): AnyRoute[] => [
+  route({
+    method: 'POST',
+    path: REGENERATE,
+    operationId: 'regenerateMessage',
+    summary: 'Answer a question once more',
+    description:
+      'The message is the question, or an answer to it. The new answer stands beside the others and leads the active branch; 409 during a turn. With Accept: text/event-stream the answer comes as the events of chat/stream.',
+    tag,
+    access: 'chat:write',
+    params: VersionParams,
+    body: RegenerateBody,
+    idempotency: 'own',
+    produces: ['application/json', 'text/event-stream'],
+    responses: { 200: ChatResponse },
+    handler: (input) => {
+      const { caller, params, body } = input;
+      const resolve = () => options.chat.versions.again(caller, params.id, params.message_id, body);
+      return answerAsAccepted(options, input, { path: REGENERATE, resolve });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: EDIT,
+    operationId: 'editMessage',
+    summary: 'Ask a question in other words',
+    description:
+      'The new question stands beside the first, and its branch becomes the active one. With Accept: text/event-stream the answer comes as the events of chat/stream.',
+    tag,
+    access: 'chat:write',
+    params: VersionParams,
+    body: EditBody,
+    idempotency: 'own',
+    produces: ['application/json', 'text/event-stream'],
+    responses: { 200: ChatResponse },
+    handler: (input) => {
+      const { caller, params, body } = input;
+      const resolve = async () => ({
+        request: await options.chat.versions.edited(caller, params.id, params.message_id, body),
+      });
+      return answerAsAccepted(options, input, { path: EDIT, resolve });
+    },
+  }),
+];
 
 /** Ask: in one piece, as a stream, or one agent directly. */
 const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
@@ -236,7 +329,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     body: ChatRequest,
     idempotency: 'own',
     responses: { 200: ChatResponse },
-    handler: (input) => answerOnce(options, input, '/chat', input.body),
+    handler: (input) => answerOnce(options, input, plain('/chat', input.body)),
   }),
   route({
     method: 'POST',
@@ -253,7 +346,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
     handler: (input) => {
       options.streams.admit(input.request, input.reply);
-      return stream(options, input);
+      return stream(options, input, plain('/chat/stream', input.body));
     },
   }),
   route({
@@ -274,7 +367,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
         throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
       }
       const context = { ...input.body.context, agent_id: input.params.id };
-      return answerOnce(options, input, '/agents/:id/invoke', { ...input.body, context }).catch(
+      return answerOnce(options, input, plain('/agents/:id/invoke', { ...input.body, context })).catch(
         (error: unknown) => {
           throw isFaultOf(error, '/context/agent_id') ? notFound('agent') : error;
         },
@@ -329,5 +422,6 @@ const runRoutes = (options: ChatRouteOptions): AnyRoute[] => [
 
 export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => [
   ...askRoutes(options),
+  ...versionRoutes(options),
   ...runRoutes(options),
 ];

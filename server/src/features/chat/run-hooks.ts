@@ -28,10 +28,10 @@ export const createRunHooks =
         state,
         finishReason: 'awaiting_approval',
         model: run.plan.model,
-        open: { hold: null, entries: [] },
+        open: { hold: null, entries: [], kept: null },
         error: null,
       };
-      const { response } = await storeAnswer(deps, run, result, 'awaiting_approval', events);
+      const response = await storeAnswer(deps, run, result, 'awaiting_approval', events);
       for (const id of new Set(waiting(state).map(({ call }) => call.proposalId))) {
         events.emit('proposal.created', await deps.approvals.show(run.subject, id));
       }

@@ -19,6 +19,12 @@ export interface Turn {
   answer: ChatResponse | null;
 }
 
+/** Runs of a tenant since a time (epoch ms), for the figures of agents. */
+export const createRunSamples =
+  (store: Pick<ChatStore, 'samples'>) =>
+  async (tenantId: string, since: number): Promise<RunSample[]> =>
+    (await store.samples(tenantId, since)).flatMap(samplesOf);
+
 /** What can be read of stored runs. */
 export const createRunReads = (store: ChatStore) => {
   const turnOf = async (row: RunRow): Promise<Turn> => {
@@ -86,7 +92,7 @@ export const createRunReads = (store: ChatStore) => {
     /** The caller's own runs with their turns, newest first. */
     async turns(
       caller: Caller,
-      filter: { conversationId?: string | undefined; statuses?: readonly RunStatus[] | undefined },
+      filter: { conversationId?: string; statuses?: readonly RunStatus[]; updatedAfter?: number },
       page: { limit: number; before: string | null },
     ): Promise<{ turns: Turn[]; total: number }> {
       const { rows, total } = await store.runsOf(ownScope(caller), filter, page);
@@ -98,15 +104,10 @@ export const createRunReads = (store: ChatStore) => {
       const runId = runOfCallId(callIds[0] ?? '');
       const handed = runId === null ? null : await readHanded(store, caller, runId);
       if (runId === null || handed === null) return null;
-      const { conversationId, plan } = handed;
+      const { conversationId, answerId, plan } = handed;
       const same =
         handed.callIds.length === callIds.length && handed.callIds.every((id) => callIds.includes(id));
-      return same ? { runId, conversationId, agentId: plan.agentId } : null;
-    },
-
-    /** Runs for the figures of agents. */
-    async runSamples(tenantId: string, since: number): Promise<RunSample[]> {
-      return (await store.samples(tenantId, since)).flatMap(samplesOf);
+      return same ? { runId, conversationId, answerId, agentId: plan.agentId } : null;
     },
   };
 };

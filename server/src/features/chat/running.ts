@@ -1,6 +1,9 @@
+import type { Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import { type LogFields, logFields, withLogFields } from '../../kernel/log-fields.ts';
+import { addNano } from '../../kernel/money.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -8,13 +11,16 @@ import type { ApprovalPort } from './approvals.ts';
 import {
   type EndedRun,
   errorData,
+  failedEvent,
   faultOf,
   interrupted,
   metLimitHalfWay,
+  runEvent,
   type StopReason,
   statusOf,
 } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
+import { bookLeft, storeBroken } from './partials.ts';
 import type { RunMemory } from './ports.ts';
 import { carryOut } from './run/pipeline.ts';
 import type { RunDeps, RunHooks, StartedRun } from './run/run.ts';
@@ -22,9 +28,11 @@ import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { createRunHooks } from './run-hooks.ts';
 import { outcomeOf, type RunReport } from './run-report.rules.ts';
-import type { ChatResponse } from './schema.ts';
+import { inStep, spanOf, tellEndInSpan } from './run-span.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
+import { addUsage } from './usage.rules.ts';
 
 interface RunningOptions extends Omit<RunDeps, 'store' | 'costs' | 'clock'>, AnswerDeps {
   memory: Pick<RunMemory, 'observe'>;
@@ -40,23 +48,38 @@ const idsOf = (run: StartedRun) => ({
   agentId: run.plan.agent.definition.id,
 });
 
+/**
+ * A run that has ended well may have left a question too: of a helper that met its time limit, or was lost with its process, while
+ * one of its calls waited.
+ */
+const mayHaveAsked = ({ state }: StartedRun, status: RunStatus): boolean =>
+  state.modelCalls > 0 && (status !== 'completed' || state.toolCalls.length > 0);
+/** For its lines in the log; the client's address is known where its request has just been made. */
+const logFieldsOf = ({ runId, conversationId, subject }: StartedRun): LogFields => {
+  const asking = logFields();
+  return {
+    ...(asking?.client !== undefined && asking.request_id === subject.requestId
+      ? { client: asking.client }
+      : {}),
+    ...(subject.requestId === null ? {} : { request_id: subject.requestId }),
+    tenant_id: subject.tenantId,
+    user_id: subject.userId,
+    run_id: runId,
+    conversation_id: conversationId,
+  };
+};
+
 /** The runs that go on in this process: each is carried out, stored and told of, and can be stopped. */
 export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeof createRunHooks>) => {
   const { store, clock } = options;
   const active = new Map<string, ActiveRun>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
-    options.events.publish({
-      tenantId: run.subject.tenantId,
-      userId: run.subject.userId,
-      reach: 'own',
-      permission: 'conversations:read',
-      type,
-      data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
-      requestId: run.subject.requestId,
-    });
-  };
+  const publish = (
+    run: EndedRun,
+    type: Parameters<typeof runEvent>[1],
+    data: Record<string, unknown>,
+  ): void => options.events.publish(runEvent(run, type, data));
 
   const tellEnd = (report: RunReport): void => {
     options.onEnded?.(report);
@@ -94,17 +117,19 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
-    const { response, recorded } = await storeAnswer(options, run, result, status, events);
-    if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
+    tellEndInSpan(spanOf(run), result, status);
+    const response = await inStep('store answer', () => storeAnswer(options, run, result, status, events));
+    if (mayHaveAsked(run, status)) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
       events.emit('error', errorData(error));
-      publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
-      if (!metLimitHalfWay(result)) throw error;
+      if (!metLimitHalfWay(result)) {
+        options.events.publish(failedEvent(run, error));
+        throw error;
+      }
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
-    for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
     if (!run.plan.record.continues)
@@ -115,6 +140,35 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
         text: question,
       });
     return response;
+  };
+
+  /** What a person has read stays, and what the run has used is told. */
+  const keepBroken = async (tx: Tx, run: StartedRun, error: AppError) => {
+    const { state, plan, subject } = run;
+    const left = await bookLeft(options, tx, run.runId);
+    const usage = left.calls.reduce((sum, one) => addUsage(sum, one.usage), state.usage);
+    const costNano = addNano(state.costNano, left.costNano);
+    const agentId = plan.agent.definition.id;
+    await storeBroken(tx, {
+      run: {
+        id: run.runId,
+        tenant_id: subject.tenantId,
+        user_id: subject.userId,
+        conversation_id: run.conversationId,
+        message_id: run.messageId,
+        question_id: run.questionId,
+        agent_id: agentId,
+      },
+      content: state.content,
+      model: plan.model,
+      error,
+      usage,
+      costNano,
+      title: plan.record.title,
+      agentIds: [...new Set([...plan.record.agentIds, agentId])],
+      now: clock.now(),
+    });
+    return { usage: JSON.stringify(usage), cost_nano: costNano };
   };
 
   /** A fault of our own: the run must not stay "running" for ever. */
@@ -133,9 +187,8 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     await untilStored(() =>
       store.interrupt(
         { id: run.runId, status: run.stored.status },
-        JSON.stringify(errorData(fault)),
-        journal,
-        clock.now(),
+        { error: JSON.stringify(errorData(fault)), journal, now: clock.now() },
+        (tx) => keepBroken(tx, run, fault),
       ),
     ).catch((inner: unknown) => {
       options.onError(inner, 'a failed run could not be stored');
@@ -159,13 +212,18 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       told = resolve;
     });
     const hooks = hooksOf(started, events, abort, turn, told);
-    const done = execute(caller, started, events, abort, hooks)
-      .catch((error: unknown) => endBadly(started, events, error))
-      .finally(() => {
-        active.delete(started.runId);
-        events.end();
-        turn.leave();
+    const span = spanOf(started);
+    const going = (): Promise<ChatResponse> =>
+      execute(caller, started, events, abort, hooks).catch((error: unknown) => {
+        span.fail(error);
+        return endBadly(started, events, error);
       });
+    const done = withLogFields(logFieldsOf(started), () => span.within(going)).finally(() => {
+      span.end();
+      active.delete(started.runId);
+      events.end();
+      turn.leave();
+    });
     // The one who waits for the run handles its error; nobody may be waiting.
     done.catch(() => {});
     const run: ActiveRun = {

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { AnyObject, Nullable, Strict, StringEnum, Timestamp, Usd, Uuid } from '../../kernel/schema.ts';
+import {
+  AnyObject,
+  AnyValue,
+  Nullable,
+  Strict,
+  StringEnum,
+  Timestamp,
+  Usd,
+  Uuid,
+} from '../../kernel/schema.ts';
 import { Citation, FINISH_REASONS, ToolCall, Usage } from '../conversations/index.ts';
 
 export type { FinishReason } from '../conversations/index.ts';
@@ -26,10 +35,23 @@ export const ChatRequest = Strict({
     description: 'What the person says',
   }),
   conversation_id: Type.Optional(Uuid('Conversation to continue; absent: a new one')),
+  parent_message_id: Type.Optional(
+    Nullable(
+      Uuid(
+        'Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message',
+      ),
+    ),
+  ),
   context: Type.Optional(
     AnyObject({
       description:
         'Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data',
+    }),
+  ),
+  response_schema: Type.Optional(
+    AnyObject({
+      description:
+        'A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value',
     }),
   ),
 });
@@ -38,7 +60,13 @@ export type ChatRequest = Static<typeof ChatRequest>;
 export const ChatResponse = Type.Object({
   id: Uuid('Id of the answer'),
   conversation_id: Uuid(),
+  parent_id: Nullable(Uuid('Id of the question')),
   content: Type.String(),
+  parsed: Type.Optional(
+    AnyValue({
+      description: 'The value of content, where response_schema was given and the answer is whole',
+    }),
+  ),
   agent_id: Type.String(),
   tool_calls: Type.Array(ToolCall),
   cost_usd: Usd(),
@@ -65,6 +93,20 @@ export const Run = Type.Object({
   finished_at: Nullable(Timestamp()),
 });
 export type Run = Static<typeof Run>;
+
+export const VersionParams = Strict({ id: Uuid('Conversation id'), message_id: Uuid('Message id') });
+const chosen = {
+  model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'A configured model; absent: as before' }),
+  ),
+  agent_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The agent to answer; absent: as before' }),
+  ),
+};
+export const RegenerateBody = Strict(chosen);
+export type RegenerateBody = Static<typeof RegenerateBody>;
+export const EditBody = Strict({ message: ChatRequest.properties.message, ...chosen });
+export type EditBody = Static<typeof EditBody>;
 
 export const RunParams = Strict({ id: Uuid('Run id') });
 export const InvokeParams = Strict({

@@ -1,11 +1,11 @@
-import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Decision } from '../../kernel/decisions.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { ToolSource } from '../../kernel/tools.ts';
+import type { ToolCatalogue } from '../../kernel/tool-catalogue.ts';
 import type { ActiveRun } from './active-run.ts';
-import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { type ApprovalPort, createWaitingRoom } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { createLaunch, type LaunchOptions } from './launch.ts';
@@ -22,6 +22,7 @@ import type { RunReport } from './run-report.rules.ts';
 import { createRunning } from './running.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import { createStopping } from './stopping.ts';
+import { createVersions } from './versions.ts';
 import { createWaiting } from './waiting.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -29,13 +30,11 @@ interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
     Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
-  /** Tools of the platform and the gateway; chat adds `delegate`. */
-  toolSources: readonly ToolSource[];
+  /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
+  catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
-  /** Webhooks of the end of a run, in the transaction that stores it. */
-  outbox?: EventOutbox<Queryable>;
   /** The other nodes; null where this process has the store for itself. */
   messages: NodeMessages | null;
   /** A run has come to its end here; failures are told with their error. */
@@ -50,11 +49,14 @@ const LOOK_FOR_DECISION_MS = 3_000;
 const LOOK_ALONE_MS = 15_000;
 
 export const createChatService = (given: ChatOptions) => {
+  const { catalogue } = given;
   const delegate = createDelegateSource({
     ...given,
+    toolSources: catalogue.sources,
+    handingOn: catalogue.withinRuns,
     runningRun: (runId) => active.get(runId) ?? null,
   });
-  const options = { ...given, toolSources: [...given.toolSources, delegate] };
+  const options = { ...given, toolSources: catalogue.withinRuns };
   const { store } = options;
   const waiting = createWaiting(options);
   const room = createWaitingRoom(given.messages === null ? LOOK_ALONE_MS : LOOK_FOR_DECISION_MS, (error) =>
@@ -102,6 +104,7 @@ export const createChatService = (given: ChatOptions) => {
     ...readable,
     ...recovery,
     ...stopping,
+    versions: createVersions(store),
     activeRuns: () => active.size,
     /** The tool by which an agent hands on a part of its task. */
     delegate,

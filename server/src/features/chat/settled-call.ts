@@ -1,9 +1,9 @@
+import type { Decision } from '../../kernel/decisions.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { sumNano } from '../../kernel/money.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { CLEAN } from '../../kernel/taint.ts';
 import { type AgentTool, taintOfCall } from '../../kernel/tools.ts';
-import type { Decision } from './approvals.ts';
 import { renumber } from './citations.rules.ts';
 import { isUnsettled, type SettledCall, type SuspendedLoop } from './steps.rules.ts';
 import { type ToolCallResult, toolCallItem } from './tool-call.ts';

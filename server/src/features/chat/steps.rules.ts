@@ -5,6 +5,7 @@ import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
+import type { AnswerForm } from './form.ts';
 import {
   type Jump,
   jumpsOf,
@@ -50,6 +51,7 @@ export interface PlanStep {
   /** What the client has asked of the model's calls. */
   sampling?: { maxOutputTokens?: number } & Sampling;
   client?: ClientTools;
+  form?: AnswerForm;
   /** It goes on with another run's question: nothing new was said. */
   continues?: true;
 }
@@ -66,6 +68,8 @@ interface ModelStep {
   journal: PackedJournal;
   /** All text so far, which the journal's deltas are cut from. */
   text: string;
+  /** What the model is told of an answer that does not have the form that was asked for. */
+  repair?: string;
 }
 
 /** One tool call with what the model is told of it. */
@@ -149,6 +153,8 @@ export interface RunState {
   lastText: string;
   /** Where the untrusted content in the run came from. */
   taint: Taint;
+  /** The answer has been asked for once more: it did not have its form. */
+  repaired?: true;
 }
 
 export const initialState = (
@@ -180,6 +186,15 @@ const taintOfPlan = (plan: PlanStep): Taint => plan.taint ?? ['earlier'];
 export const startState = (plan: PlanStep): RunState => {
   const state = initialState(plan.messages, plan.passages, taintOfPlan(plan));
   return plan.spent === null ? state : { ...state, costNano: plan.spent.costNano, usage: plan.spent.usage };
+};
+
+/** An answer that does not have its form, and what is said to it. */
+export const tellRepair = (state: RunState, content: string, words: string): void => {
+  // Providers refuse an empty turn.
+  state.messages.push({ role: 'assistant', content: content.trim() === '' ? '(nothing)' : content });
+  state.messages.push({ role: 'user', content: words });
+  state.asked = null;
+  state.repaired = true;
 };
 
 /** Takes the results of all asked calls over into what the model is told next. */
@@ -306,6 +321,8 @@ export const replaySteps = (
       state.firstTokenMs ??= step.payload.firstTokenMs;
       events = unpackJournal(step.payload.journal, step.payload.text, null);
       jumps = jumpsOf(step.payload.journal);
+      const { repair } = step.payload;
+      if (repair !== undefined) tellRepair(state, step.payload.content, repair);
     } else if (step.kind === 'tools') {
       applyTools(state, step.payload.calls);
       const ended = step.payload.calls.filter((call) => !isUnsettled(call));

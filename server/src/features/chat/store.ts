@@ -1,12 +1,15 @@
 // Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
+import type { Db, Queryable, Tx, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { QUEUED_FROM } from '../conversations/index.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
+import { type Taint, taintOfRow } from '../../kernel/taint.ts';
+import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
+import { FIRST_PARTIAL } from './partials.rules.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
 import { moveRun } from './run-state.store.ts';
 import type { RunStatus } from './schema.ts';
@@ -28,6 +31,7 @@ export const insertConversation = compiled<ConversationRow, never>((db, p) =>
     updated_at: p('updated_at'),
     archived_at: p('archived_at'),
     taint: p('taint'),
+    branched: p('branched'),
   }),
 );
 
@@ -47,6 +51,8 @@ export const insertMessage = compiled<MessageRow, never>((db, p) =>
     cost_nano: p('cost_nano'),
     run_id: p('run_id'),
     created_at: p('created_at'),
+    parent_id: p('parent_id'),
+    active: p('active'),
   }),
 );
 
@@ -75,14 +81,18 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
   }),
 );
 
-/** Adds a message to the count of an active conversation. `taint` null leaves its mark as it is. */
-export const touchConversation = compiled<{ id: string; now: number; taint: string | null }, never>((db, p) =>
+/** Adds messages to the count of an active conversation. `taint` null leaves its mark as it is; a title that it has stays. */
+export const touchConversation = compiled<
+  { id: string; now: number; taint: string | null; added: number; title: string | null },
+  never
+>((db, p) =>
   db
     .updateTable('conversations')
     .set((e) => ({
-      message_count: e('message_count', '+', 1),
+      message_count: e('message_count', '+', p('added')),
       updated_at: p('now'),
       taint: e.fn.coalesce(e.val(p('taint')), 'taint'),
+      title: e.fn.coalesce('title', e.val(p('title'))),
     }))
     .where('id', '=', p('id')),
 );
@@ -91,6 +101,12 @@ export const touchConversation = compiled<{ id: string; now: number; taint: stri
 export const markOfConversation = compiled<{ id: string }, Pick<ConversationRow, 'taint' | 'message_count'>>(
   (db, p) => db.selectFrom('conversations').select(['taint', 'message_count']).where('id', '=', p('id')),
 );
+
+/** What stands in the conversation; null: there is none. */
+export const taintHeld = async (db: Queryable, id: string): Promise<Taint | null> => {
+  const [mark] = await markOfConversation(db, { id });
+  return mark === undefined ? null : taintOfRow(mark);
+};
 
 /** The mark of untrusted content, which only grows. */
 export const markConversation = compiled<{ id: string; taint: string }, never>((db, p) =>
@@ -166,6 +182,8 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
 );
 
 const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+/** Ids in one statement: engines bound the number of its values. */
+const IDS_AT_ONCE = 500;
 /** Before all ids: nothing of the same time is before it. */
 const FIRST_ID = '';
 
@@ -189,6 +207,7 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
       .selectFrom('messages')
       .select(TURN)
       .where('conversation_id', '=', p('id'))
+      .where('active', '>', INACTIVE)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(p('limit')),
@@ -205,23 +224,35 @@ export class RunLost extends Error {
   }
 }
 
-/** `nodeId`: whose the runs are that this process starts. */
-export const createChatStore = (db: Db, nodeId: string) => ({
+/** Of the runs that this node starts and takes over. */
+export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   nodeId,
 
   /** Whose turn it is in a conversation, for the queue and for the writes that take it. */
   turnsAhead: { ahead: createQueuedBefore(db), goingOn: createOtherRunning(db, nodeId) },
-  claimTurn: createClaimTurn(db, nodeId),
+  claimTurn: createClaimTurn({ nodeId, alone }),
 
-  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
-    db.write(work, options),
+  write: <T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> => db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });
     return rows[0];
   },
 
-  /** The newest turns, oldest first. */
+  tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+  /** Those of these ids, oldest first. */
+  async turnsOf(conversationId: string, ids: readonly string[]) {
+    const found: Pick<MessageRow, (typeof TURN)[number]>[] = [];
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      const some = ids.slice(at, at + IDS_AT_ONCE);
+      const query = db.read.selectFrom('messages').select(TURN).where('conversation_id', '=', conversationId);
+      found.push(...(await query.where('id', 'in', some).orderBy('created_at').orderBy('id').execute()));
+    }
+    return found;
+  },
+
+  /** The newest turns of the active branch, oldest first. */
   async turns(conversationId: string, limit: number) {
     return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
   },
@@ -250,6 +281,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
       .selectFrom('messages')
       .select(TURN)
       .where('conversation_id', '=', conversationId)
+      .where('active', '>', INACTIVE)
       .where((e) =>
         e.or([
           e('created_at', '<', before.created_at),
@@ -280,9 +312,10 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   /** Runs of a person, newest first; `before`: the id of the last one that has been seen. */
   async runsOf(
     scope: Scope,
-    filter: { conversationId?: string | undefined; statuses?: readonly string[] | undefined },
+    filter: { conversationId?: string; statuses?: readonly string[]; updatedAfter?: number },
     page: { limit: number; before: string | null },
   ): Promise<{ rows: RunRow[]; total: number }> {
+    if (filter.statuses?.length === 0) return { rows: [], total: 0 };
     let query = db.read
       .selectFrom('runs')
       .where('tenant_id', '=', scope.tenantId)
@@ -290,6 +323,9 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     if (filter.conversationId !== undefined)
       query = query.where('conversation_id', '=', filter.conversationId);
     if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+    const { updatedAfter } = filter;
+    if (updatedAfter !== undefined)
+      query = query.where((e) => e(e.fn.coalesce('finished_at', 'created_at'), '>', updatedAfter));
     const { n } = await query.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
     const rest = page.before === null ? query : query.where('id', '<', page.before);
     const rows = await rest.selectAll().orderBy('id', 'desc').limit(page.limit).execute();
@@ -321,7 +357,13 @@ export const createChatStore = (db: Db, nodeId: string) => ({
       .execute(),
 
   steps: (runId: string): Promise<RunStepRow[]> =>
-    db.read.selectFrom('run_steps').selectAll().where('run_id', '=', runId).orderBy('n').execute(),
+    db.read
+      .selectFrom('run_steps')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .where('n', '<', FIRST_PARTIAL)
+      .orderBy('n')
+      .execute(),
 
   /** A run that has waited goes on. Throws `TurnTaken`, and `RunLost` where the run is another node's by now. */
   goOn(id: string, conversationId: string): Promise<void> {
@@ -344,21 +386,32 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  ...createOwnedRuns(db, nodeId),
+  ...createOwnedRuns(db, { nodeId, alone }),
 
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>
     db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
 
-  /** Ends a run that was interrupted; nothing happens where it has ended or is another node's. */
+  /**
+   * Ends a run that was interrupted; nothing happens where it has ended or is another node's. `rest` writes what had come of it,
+   * and gives what the run's row says of that.
+   */
   async interrupt(
     run: { id: string; status: RunStatus },
-    error: string,
-    journal: string,
-    now: number,
+    end: { error: string; journal: string; now: number },
+    rest: (tx: Tx) => Promise<Partial<Pick<RunRow, 'usage' | 'cost_nano'>>>,
   ): Promise<void> {
     const move = { id: run.id, nodeId, from: run.status, event: 'fail' } as const;
-    await db.write((tx) => moveRun(tx, move, { error, journal, finished_at: now }));
+    const { error, journal, now } = end;
+    try {
+      await db.write(async (tx) => {
+        await this.hold(tx, run.id);
+        const used = await rest(tx);
+        if (!(await moveRun(tx, move, { error, journal, finished_at: now, ...used }))) throw new RunLost();
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof RunLost)) throw thrown;
+    }
   },
 
   /** Locks the run's row and says whether it is this node's; for writes that follow in `tx`. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { errorData } from './ending.ts';
+import { type BookDeps, breakOff } from './partials.ts';
 import { journalOf } from './readings.ts';
 import type { ChatStore } from './store.ts';
 import type { Waiting } from './waiting.ts';
@@ -14,7 +15,7 @@ import { runOf } from './wire.ts';
  * Whatever the cause, such a run ends as failed, so that no run is unfinished for ever. Dead nodes' runs are taken over instead
  * (`adopt` in owned-runs.store.ts).
  */
-interface SweepDeps {
+interface SweepDeps extends BookDeps {
   store: Pick<ChatStore, 'unfinishedHere' | 'interrupt'>;
   waiting: Pick<Waiting, 'refuse'>;
   approvals: Pick<ApprovalPort, 'withdrawOf'>;
@@ -48,7 +49,9 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
         null,
       );
     } else {
-      await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
+      const now = clock.now();
+      const ended = { error: JSON.stringify(errorData(error)), journal: journalOf(row, error), now };
+      await store.interrupt(runOf(row), ended, (tx) => breakOff(deps, tx, row, error, now));
       await deps.approvals.withdrawOf(
         { tenantId: row.tenant_id, userId: row.user_id, type: 'person' },
         row.id,

@@ -17,6 +17,7 @@ import {
   taintOfCall,
 } from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
+import { inToolSpan } from './tool-span.ts';
 import { parseArguments } from './tools.rules.ts';
 
 /** One tool call of a run, from what the model wrote to what it is told, through the gate. */
@@ -155,10 +156,7 @@ export const carryOutCall = async (
   }
 };
 
-/**
- * Runs the call. Never throws but for an aborted run: what goes wrong is told to the model, which may try another way.
- */
-export const runToolCall = async (
+const settleCall = async (
   call: ModelToolCall,
   tool: AgentTool | undefined,
   agentId: string,
@@ -199,3 +197,15 @@ export const runToolCall = async (
   }
   return carryOutCall(item, tool, context, options, startedAt);
 };
+
+/**
+ * Runs the call. Never throws but for an aborted run: what goes wrong is told to the model, which may try another way.
+ */
+export const runToolCall = (
+  call: ModelToolCall,
+  tool: AgentTool | undefined,
+  agentId: string,
+  context: ToolContext,
+  options: ToolCallOptions,
+): Promise<ToolCallResult> =>
+  inToolSpan(call, tool, agentId, () => settleCall(call, tool, agentId, context, options));

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { mayUse, withDistinctNames } from './tools.rules.ts';
+import { mayUse, modelToolName, withDistinctNames } from './tools.rules.ts';
 
 /** Every agent may hand on a part of its task. */
 export const isDelegate = (tool: Pick<AgentTool, 'server' | 'name'>): boolean =>
@@ -44,4 +44,38 @@ export const toolsOf = async (
   );
   byAgent.set(id, { lists, tools });
   return tools;
+};
+
+interface Awaited {
+  sources: readonly ToolSource[];
+  tenantId: string;
+  list(): Promise<readonly AgentTool[]>;
+  /** Names of the calls that the run has asked for. */
+  asked: readonly string[];
+  signal: AbortSignal;
+}
+
+/** What may be the server's in the name that a model calls a tool by. */
+const serversIn = (name: string): string[] =>
+  [...name.matchAll(/__/g)].map(({ index }) => name.slice(0, index));
+
+/**
+ * The tools of a run that goes on after a restart. Every server gets its first try; one of which the run has asked something gets
+ * all the time that a start may take.
+ */
+export const toolsWhenReady = async ({
+  sources,
+  tenantId,
+  list,
+  asked,
+  signal,
+}: Awaited): Promise<readonly AgentTool[]> => {
+  const ready = (server: string | null) =>
+    Promise.all(sources.map((source) => source.ready?.(tenantId, server, signal)));
+  await ready(null);
+  const tools = await list();
+  const missing = asked.filter((name) => !tools.some((tool) => modelToolName(tool) === name));
+  if (missing.length === 0) return tools;
+  await Promise.all(missing.flatMap(serversIn).map(ready));
+  return list();
 };

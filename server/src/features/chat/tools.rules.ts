@@ -1,5 +1,6 @@
 import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
+import { spelledName } from '../../kernel/tool-names.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 
 /**
@@ -25,33 +26,9 @@ export const matchesGlob = (name: string, glob: string): boolean => {
   return name.length >= first.length + last.length && name.startsWith(first) && name.endsWith(last);
 };
 
-const MAX_NAME = 64;
-
-/** Eleven characters that differ between names (cyrb53); no secret hangs on it. */
-const shortHash = (text: string): string => {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    a = Math.imul(a ^ code, 2_654_435_761);
-    b = Math.imul(b ^ code, 1_597_334_677);
-  }
-  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-  return (4_294_967_296 * (2_097_151 & b) + (a >>> 0)).toString(36).padStart(11, '0');
-};
-
-/**
- * The one spelling that every provider takes: letters, digits, `_`, `-`, at most 64. A name that cannot be written so
- * ends with a hash of itself: providers refuse a request that names two tools alike, and a call must find its tool.
- */
-export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string => {
-  const full = tool.server === 'pentarch' ? tool.name : `${tool.server}__${tool.name}`;
-  const plain = full.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
-  if (plain === full && plain.length <= MAX_NAME) return plain;
-  const hash = shortHash(full);
-  return `${plain.slice(0, MAX_NAME - hash.length - 1)}_${hash}`;
-};
+/** A tool's name for the model: the platform's own without a server before it. */
+export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string =>
+  spelledName(tool.server === 'pentarch' ? tool.name : `${tool.server}__${tool.name}`);
 
 /** Without tools that a model could not tell from an earlier one (a server may choose its names so). */
 export const withDistinctNames = (tools: readonly AgentTool[]): readonly AgentTool[] => {

@@ -3,13 +3,12 @@ import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
-import { queuedAt } from '../conversations/index.ts';
+import { activateBranch, queuedAt, titleFrom, UNPLACED } from '../conversations/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
-import { endEvents, errorData, recordEvent } from './ending.ts';
+import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
@@ -43,8 +42,6 @@ interface WaitingDeps {
   store: ChatStore;
   costs: Pick<RunCosts, 'spentOfRun'>;
   clock: Clock;
-  events: EventSink;
-  outbox?: EventOutbox<Queryable>;
   callerOf: CallerFor;
 }
 
@@ -107,6 +104,8 @@ const insertQueued = async (
     cost_nano: 0,
     run_id: run.runId,
     created_at: queuedAt(run.place.at),
+    parent_id: null,
+    active: UNPLACED,
   });
   await insertRun(tx, {
     ...owner,
@@ -117,7 +116,7 @@ const insertQueued = async (
     status: 'queued',
     agent_id: null,
     agent_ids: '[]',
-    request: JSON.stringify(storedRequestOf(caller, request.context, how)),
+    request: JSON.stringify(storedRequestOf(caller, request, how)),
     usage: null,
     cost_nano: 0,
     error: null,
@@ -156,13 +155,16 @@ export const createWaiting = (deps: WaitingDeps) => {
       const questionId = newId();
       const messageId = newId();
       const subject = subjectOf({ caller, how });
-      const question = { conversationId, runId, questionId, subject };
+      const parentId = request.parent_message_id ?? null;
+      const title = titleFrom(request.message);
+      const question = { conversationId, runId, questionId, parentId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
-      const stored = await store.write(
+      const run = await store.write(
         async (tx) => {
           const now = clock.now();
           const at = await placeAtEnd(tx, conversationId, now);
-          const run = { runId, questionId, messageId, conversationId, place: { at, id: runId } };
+          const ids = { runId, questionId, messageId, conversationId };
+          const run = { ...ids, parent: request.parent_message_id, place: { at, id: runId } };
           const [mark = null] = await markOfConversation(tx, { id: conversationId });
           const taint = joinTaint(
             taintOfConversation(mark),
@@ -170,29 +172,29 @@ export const createWaiting = (deps: WaitingDeps) => {
             bringsContext(context, how.given ?? {}) ? ['context'] : [],
           );
           const event = askedEvent(question, request.message, taint, role);
-          await touchConversation(tx, { id: conversationId, now, taint: null });
+          await touchConversation(tx, { id: conversationId, now, taint: null, added: 1, title });
           await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
-          const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
-          return { run, asked };
+          await tx.emit(event);
+          return run;
         },
         { repeatable: true },
       );
-      deps.events.publish(stored.asked);
-      return { run: stored.run, caller, request, context, how };
+      return { run, caller, request, context, how };
     },
 
     /** Read back after a restart, or from another node's hands. The error where it cannot begin any more. */
     async read(row: RunRow): Promise<WaitingMessage | { run: QueuedRun; error: AppError }> {
+      // A row of this feature's own writing.
+      const stored = JSON.parse(row.request) as StoredRequest;
       const run: QueuedRun = {
         runId: row.id,
         questionId: row.question_id,
         messageId: row.message_id,
         conversationId: row.conversation_id,
+        parent: stored.queued.parent,
         place: { at: row.created_at, id: row.id },
       };
-      // A row of this feature's own writing.
-      const stored = JSON.parse(row.request) as StoredRequest;
       const [question, caller] = await Promise.all([
         store.message(row.question_id),
         deps.callerOf(
@@ -210,6 +212,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         request: {
           message: question.content,
           conversation_id: row.conversation_id,
+          ...(run.parent === undefined ? {} : { parent_message_id: run.parent }),
           context: stored.context,
         },
         context: parseContext(stored.context),
@@ -244,10 +247,12 @@ export const createWaiting = (deps: WaitingDeps) => {
         cost_nano: costNano,
         run_id: run.runId,
         created_at: queuedAt(run.place.at),
+        parent_id: run.questionId,
+        active: UNPLACED,
       };
       const response = chatResponseOf(answer);
       const events: RunEvent[] = [startedEvent(run), { event: 'message.completed', data: null }];
-      const told = await untilStored(() =>
+      await untilStored(() =>
         store.write(
           async (tx) => {
             const now = clock.now();
@@ -260,18 +265,15 @@ export const createWaiting = (deps: WaitingDeps) => {
             });
             if (!kept) throw new RunLost();
             await insertMessage(tx, answer);
-            await touchConversation(tx, { id: run.conversationId, now, taint: null });
-            const recorded: PlatformEvent[] = [];
+            await touchConversation(tx, { id: run.conversationId, now, taint: null, added: 1, title: null });
             const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };
             for (const event of endEvents(ended, answer, response, taintOfConversation(mark)))
-              recorded.push(await recordEvent(deps, tx, event));
-            return recorded;
+              await tx.emit(event);
           },
           { repeatable: true },
         ),
       );
-      for (const event of told) deps.events.publish(event);
       return response;
     },
 
@@ -293,7 +295,10 @@ export const createWaiting = (deps: WaitingDeps) => {
               finished_at: now,
             });
             if (!kept) return;
-            await placeMessage(tx, run.questionId, await placeBehindSaid(tx, run.conversationId, now));
+            const { conversationId, questionId, parent } = run;
+            const place = await placeBehindSaid(tx, conversationId, now);
+            await placeMessage(tx, questionId, parent === undefined ? place : { ...place, parentId: parent });
+            if (parent !== undefined) await activateBranch(tx, conversationId, questionId);
           },
           { repeatable: true },
         ),

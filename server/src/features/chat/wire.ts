@@ -11,16 +11,20 @@ export interface AnswerMetadata extends Record<string, unknown> {
   built_in: boolean;
   finish_reason: FinishReason;
   proposals: string[];
+  /** The content is JSON of the form that was asked for. */
+  structured?: true;
 }
 
 /** The same bytes whether built as the run ends or from the stored row later. */
 export const chatResponseOf = (row: MessageRow): ChatResponse => {
   const message = messageOf(row);
-  const { finish_reason: _stored, proposals, ...metadata } = message.metadata as AnswerMetadata;
+  const { finish_reason: _stored, proposals, structured, ...metadata } = message.metadata as AnswerMetadata;
   return {
     id: message.id,
     conversation_id: message.conversation_id,
+    parent_id: message.parent_id,
     content: message.content,
+    ...(structured === true ? { parsed: JSON.parse(message.content) as unknown } : {}),
     agent_id: message.agent_id ?? 'zeus',
     tool_calls: message.tool_calls,
     cost_usd: message.cost_usd,

@@ -53,11 +53,19 @@ const WHOLE: ReadonlySet<FinishReason | null> = new Set([
 /** Runs of these messages whose rows must be read to know how the messages ended: none, in most conversations. */
 export const unsettledRuns = (rows: readonly MessageRow[]): readonly string[] => {
   const settled = new Set<string>();
+  // A question that was asked again and has an answer says nothing of its first try.
+  const answered = new Set(rows.map((row) => (row.role === 'assistant' ? row.parent_id : null)));
   for (const { role, run_id: id, metadata } of rows) {
     if (role !== 'assistant' || id === null) continue;
     if (WHOLE.has(storedReason(JSON.parse(metadata ?? '{}') as Record<string, unknown>))) settled.add(id);
   }
-  return [...new Set(rows.flatMap(({ run_id: id }) => (id === null || settled.has(id) ? [] : [id])))];
+  return [
+    ...new Set(
+      rows.flatMap(({ id, role, run_id: run }) =>
+        run === null || settled.has(run) || (role !== 'assistant' && answered.has(id)) ? [] : [run],
+      ),
+    ),
+  ];
 };
 
 const errorOf = (text: string | null): StoredError =>

@@ -48,9 +48,9 @@ export const importRoutes = ({ importer, idempotency, maxUploadBytes }: ImportRo
     method: 'POST',
     path: '/conversations/import',
     operationId: 'importConversations',
-    summary: 'Bring in conversations of ChatGPT or Open WebUI',
+    summary: 'Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch',
     description:
-      'multipart/form-data with `file`: the export as it is, a zip archive or JSON; or its JSON as the body: a list, one conversation, or {conversations: […]}. Each conversation comes in once for each person; what was imported before is skipped.',
+      'multipart/form-data with `file`: the export as it is, a zip archive or JSON; or its JSON as the body: a list, one conversation, or {conversations: […]}. Trees come in whole, and the branch that was open is the active one. Each conversation comes in once for each person; what was imported before is skipped.',
     tag: 'Conversations',
     access: 'conversations:write',
     consumes: ['multipart/form-data', 'application/json'],

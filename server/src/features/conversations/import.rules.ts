@@ -5,8 +5,10 @@ import { storable } from '../../kernel/storable.ts';
  *
  *   chatgpt    conversations.json: [{conversation_id | id, title, create_time, mapping: {id: {message, parent, children}}, current_node}]
  *   openwebui  [{id, title, archived, created_at, chat: {history: {messages: {id: {role, content, parentId, …}}, currentId}, messages}}]
+ *   librechat  {conversationId, title, recursive, messages | messagesTree: [{messageId, parentMessageId, isCreatedByUser, text | content, createdAt, children}]}
+ *   pentarch   {id, title, status, message_count, active_message_id, messages: [{id, parent_id, role, content, created_at, metadata}]}
  */
-export type ImportSource = 'chatgpt' | 'openwebui';
+export type ImportSource = 'chatgpt' | 'librechat' | 'openwebui' | 'pentarch';
 
 export interface ImportedMessage {
   role: 'user' | 'assistant';
@@ -14,6 +16,8 @@ export interface ImportedMessage {
   /** Epoch ms; null where the export does not say. */
   createdAt: number | null;
   model: string | null;
+  /** Place of the message that it follows, which is before its own; null for a first one. */
+  parent: number | null;
 }
 
 export interface ImportedConversation {
@@ -22,7 +26,10 @@ export interface ImportedConversation {
   title: string | null;
   archived: boolean;
   createdAt: number | null;
+  /** All branches. */
   messages: ImportedMessage[];
+  /** Place of the message with which the branch ends that was open; -1 where the export does not say. */
+  openAt: number;
 }
 
 /** Why a conversation could not be taken. */
@@ -33,8 +40,6 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const own = (fields: Fields, name: string): unknown =>
-  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 export const MAX_CONVERSATIONS = 10_000;
 const MAX_MESSAGES = 5_000;
@@ -45,9 +50,13 @@ const MAX_ID = 200;
 /** Text that any store can hold. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? storable(value) : null);
 
+const ISO = /^\d{4}-\d\d-\d\dT/;
+
 /** Seconds, or milliseconds where the number can be nothing else; null for what is no time between 2000 and 2100. */
 export const epochMs = (value: unknown): number | null => {
-  const number = typeof value === 'string' ? Number(value) : value;
+  const text = typeof value === 'string' ? value : null;
+  // A time of ISO 8601 is milliseconds; any other text is a number.
+  const number = text === null ? value : ISO.test(text) ? Date.parse(text) : Number(text);
   if (typeof number !== 'number' || !Number.isFinite(number)) return null;
   const ms = Math.round(number > 1e11 ? number : number * 1000);
   return ms >= 946_684_800_000 && ms <= 4_102_444_800_000 ? ms : null;
@@ -65,31 +74,73 @@ const titleOf = (value: unknown): string | null => {
   return title === '' ? null : [...title].slice(0, MAX_TITLE).join('');
 };
 
-/** From a leaf to the root, oldest first; a tree that leads back to itself ends there. */
-const pathTo = (nodes: Fields, leaf: string, parentOf: (node: Fields) => unknown): Fields[] => {
-  const path: Fields[] = [];
+/** A message of another product's tree, with what it follows there; `message` null: it was never shown, and its followers are its parent's. */
+interface SourceNode {
+  id: string;
+  parent: unknown;
+  message: Omit<ImportedMessage, 'parent'> | null;
+}
+
+/** The nearest shown message at or above a node; null where there is none, or the tree leads back to itself. */
+const shownAt = (nodes: ReadonlyMap<string, SourceNode>, from: unknown): string | null => {
   const seen = new Set<string>();
-  for (let id: unknown = leaf; typeof id === 'string' && !seen.has(id); ) {
+  for (let id: unknown = from; typeof id === 'string' && !seen.has(id); ) {
     seen.add(id);
-    const node = own(nodes, id);
-    if (!isFields(node)) break;
-    path.push(node);
-    id = parentOf(node);
+    const node = nodes.get(id);
+    if (node === undefined) return null;
+    if (node.message !== null) return id;
+    id = node.parent;
   }
-  return path.reverse();
+  return null;
 };
 
-/** The leaf that was added last, where the export does not say which one was open. */
-const newestLeaf = (nodes: Fields, timeOf: (node: Fields) => number | null): string | null => {
-  let newest: { id: string; time: number } | null = null;
-  for (const [id, node] of Object.entries(nodes)) {
-    const fields = fieldsOf(node);
-    const children = fields.children ?? fields.childrenIds;
-    if (Array.isArray(children) && children.length > 0) continue;
-    const time = timeOf(fields) ?? 0;
-    if (newest === null || time >= newest.time) newest = { id, time };
+/** What leads back to itself begins where it would be met again, seen from the message that was open. */
+const cutLoops = (parents: Map<string, string | null>, open: string | null): void => {
+  const done = new Set<string>();
+  for (const start of [...(open === null ? [] : [open]), ...parents.keys()]) {
+    const walked = new Set<string>();
+    for (let id: string | null = start; id !== null && !done.has(id); ) {
+      walked.add(id);
+      const parent: string | null = parents.get(id) ?? null;
+      if (parent !== null && walked.has(parent)) {
+        parents.set(id, null);
+        break;
+      }
+      id = parent;
+    }
+    for (const id of walked) done.add(id);
   }
-  return newest?.id ?? null;
+};
+
+/** Ids, each behind the one that it follows. */
+const inOrder = (parents: ReadonlyMap<string, string | null>): string[] => {
+  const followers = Map.groupBy(parents.keys(), (id) => parents.get(id) ?? null);
+  const order = [...(followers.get(null) ?? [])];
+  // It grows while it is walked.
+  for (const id of order) order.push(...(followers.get(id) ?? []));
+  return order;
+};
+
+/** The shown messages of a tree, each behind the one that it follows, and the place of the one that was open (-1: not known). */
+const treeFrom = (
+  list: readonly SourceNode[],
+  open: string | null,
+): Pick<ImportedConversation, 'messages' | 'openAt'> => {
+  const nodes = new Map(list.map((node) => [node.id, node]));
+  const parents = new Map<string, string | null>();
+  for (const { id, parent, message } of nodes.values())
+    if (message !== null) parents.set(id, shownAt(nodes, parent));
+  const shown = open === null ? null : shownAt(nodes, open);
+  cutLoops(parents, shown);
+  const order = inOrder(parents);
+  const places = new Map(order.map((id, at) => [id, at]));
+  const messages = order.flatMap((id, at): ImportedMessage[] => {
+    const message = nodes.get(id)?.message ?? null;
+    if (message === null) return [];
+    const parentAt = places.get(parents.get(id) ?? '') ?? -1;
+    return [{ ...message, parent: parentAt >= 0 && parentAt < at ? parentAt : null }];
+  });
+  return { messages, openAt: shown === null ? -1 : (places.get(shown) ?? -1) };
 };
 
 const partText = (part: unknown): string => {
@@ -118,17 +169,18 @@ const roleOf = (value: unknown): ImportedMessage['role'] | null =>
 
 const fromChatGpt = (item: Fields): ImportedConversation => {
   const sourceId = idOf(item.conversation_id, item.id);
-  const nodes = fieldsOf(item.mapping);
-  const timeOf = (node: Fields): number | null => epochMs(fieldsOf(node.message).create_time);
-  const open = textOf(item.current_node);
-  const leaf = open !== null && Object.hasOwn(nodes, open) ? open : newestLeaf(nodes, timeOf);
-  const path = leaf === null ? [] : pathTo(nodes, leaf, (node) => node.parent);
-  const messages = path.flatMap((node): ImportedMessage[] => {
+  const nodes = Object.entries(fieldsOf(item.mapping)).map(([id, value]): SourceNode => {
+    const node = fieldsOf(value);
     const message = fieldsOf(node.message);
     const role = roleOf(fieldsOf(message.author).role);
     const content = role === null ? null : chatGptText(message);
-    if (role === null || content === null || content.trim() === '') return [];
-    return [{ role, content, createdAt: timeOf(node), model: textOf(fieldsOf(message.metadata).model_slug) }];
+    const shown = role !== null && content !== null && content.trim() !== '';
+    const model = textOf(fieldsOf(message.metadata).model_slug);
+    return {
+      id,
+      parent: node.parent,
+      message: shown ? { role, content, createdAt: epochMs(message.create_time), model } : null,
+    };
   });
   return {
     source: 'chatgpt',
@@ -136,7 +188,7 @@ const fromChatGpt = (item: Fields): ImportedConversation => {
     title: titleOf(item.title),
     archived: item.is_archived === true,
     createdAt: epochMs(item.create_time),
-    messages,
+    ...treeFrom(nodes, textOf(item.current_node)),
   };
 };
 
@@ -145,42 +197,141 @@ const openWebUiText = (content: unknown): string => {
   return Array.isArray(content) ? content.map(partText).filter(Boolean).join('\n') : '';
 };
 
+/** A message without words was never shown. */
+const nodeOf = (id: string, parent: unknown, message: SourceNode['message']): SourceNode => ({
+  id,
+  parent,
+  message: message === null || message.content.trim() === '' ? null : message,
+});
+
+/** Of a list: each message follows the one before. */
+const chainOf = (messages: readonly SourceNode['message'][]): SourceNode[] =>
+  messages.map((message, at) => nodeOf(String(at), at === 0 ? null : String(at - 1), message));
+
+const openWebUiMessage = (node: Fields): SourceNode['message'] => {
+  const role = roleOf(node.role);
+  if (role === null) return null;
+  const content = openWebUiText(node.content);
+  return { role, content, createdAt: epochMs(node.timestamp), model: textOf(node.model) };
+};
+
 const fromOpenWebUi = (item: Fields): ImportedConversation => {
   const chat = fieldsOf(item.chat);
   const sourceId = idOf(item.id, chat.id);
   const history = fieldsOf(chat.history);
-  const nodes = fieldsOf(history.messages);
-  const current = textOf(history.currentId);
-  const leaf =
-    current !== null && Object.hasOwn(nodes, current)
-      ? current
-      : newestLeaf(nodes, (node) => epochMs(node.timestamp));
-  const path =
-    leaf === null
-      ? (Array.isArray(chat.messages) ? chat.messages : []).map(fieldsOf)
-      : pathTo(nodes, leaf, (node) => node.parentId);
-  const messages = path.flatMap((node): ImportedMessage[] => {
-    const role = roleOf(node.role);
-    const content = openWebUiText(node.content);
-    if (role === null || content.trim() === '') return [];
-    return [{ role, content, createdAt: epochMs(node.timestamp), model: textOf(node.model) }];
-  });
+  const tree = Object.entries(fieldsOf(history.messages)).map(
+    ([id, value]): SourceNode => nodeOf(id, fieldsOf(value).parentId, openWebUiMessage(fieldsOf(value))),
+  );
+  // Without its tree, an old export is a list.
+  const list = Array.isArray(chat.messages) ? chat.messages.map(fieldsOf) : [];
+  const nodes = tree.length > 0 ? tree : chainOf(list.map(openWebUiMessage));
   return {
     source: 'openwebui',
     sourceId,
     title: titleOf(item.title ?? chat.title),
     archived: item.archived === true,
     createdAt: epochMs(item.created_at ?? chat.timestamp),
-    messages,
+    ...treeFrom(nodes, textOf(history.currentId) ?? nodes.at(-1)?.id ?? null),
   };
 };
+
+/** Text of a message whose parts are {type, text} or {type, text: {value}}; what is no text is left out. */
+const libreChatText = ({ text, content }: Fields): string => {
+  if (typeof text === 'string' && text !== '') return storable(text);
+  const parts = Array.isArray(content) ? content : [];
+  const texts = parts.map((part) => {
+    const said = fieldsOf(part).text;
+    return textOf(typeof said === 'string' ? said : fieldsOf(said).value);
+  });
+  return texts.filter((one) => one !== null && one !== '').join('\n');
+};
+
+const libreChatNode = (node: Fields, under: unknown): SourceNode =>
+  nodeOf(textOf(node.messageId) ?? '', under, {
+    role: node.isCreatedByUser === true ? 'user' : 'assistant',
+    content: libreChatText(node),
+    createdAt: epochMs(node.createdAt),
+    model: node.isCreatedByUser === true ? null : textOf(node.model),
+  });
+
+/** A list of messages that name their parents, or with their followers inside of them. */
+const libreChatNodes = (given: unknown): SourceNode[] => {
+  const nodes: SourceNode[] = [];
+  const line = (Array.isArray(given) ? given : []).map((node) => ({
+    node: fieldsOf(node),
+    under: fieldsOf(node).parentMessageId,
+  }));
+  // It grows while it is walked.
+  for (const { node, under } of line) {
+    nodes.push(libreChatNode(node, under));
+    if (nodes.length > MAX_MESSAGES) throw new ImportFault(`holds more than ${MAX_MESSAGES} messages`);
+    for (const child of Array.isArray(node.children) ? node.children : [])
+      line.push({ node: fieldsOf(child), under: node.messageId });
+  }
+  return nodes;
+};
+
+/** What was open is not said: LibreChat shows the newest version of each message. */
+const fromLibreChat = (item: Fields): ImportedConversation => ({
+  source: 'librechat',
+  sourceId: idOf(item.conversationId),
+  title: titleOf(item.title),
+  archived: item.isArchived === true,
+  createdAt: epochMs(item.createdAt),
+  ...treeFrom(libreChatNodes(item.messagesTree ?? item.messages), null),
+});
+
+const ownMessage = (node: Fields): SourceNode['message'] => ({
+  role: node.role === 'user' ? 'user' : 'assistant',
+  content: textOf(node.content) ?? '',
+  createdAt: epochMs(node.created_at),
+  model: textOf(fieldsOf(node.metadata).model),
+});
+
+/** An export of this product; those of releases before 2.1 are lists. */
+const fromPentarch = (item: Fields): ImportedConversation => {
+  const list = (Array.isArray(item.messages) ? item.messages : []).map(fieldsOf);
+  const isTree = list.some((node) => Object.hasOwn(node, 'parent_id'));
+  const nodes = isTree
+    ? list.map((node) =>
+        nodeOf(textOf(node.id) ?? '', node.parent_id, node.role === 'tool' ? null : ownMessage(node)),
+      )
+    : chainOf(list.map((node) => (node.role === 'tool' ? null : ownMessage(node))));
+  return {
+    source: 'pentarch',
+    sourceId: idOf(item.id),
+    title: titleOf(item.title),
+    archived: item.status === 'archived',
+    createdAt: epochMs(item.created_at),
+    ...treeFrom(nodes, isTree ? textOf(item.active_message_id) : (nodes.at(-1)?.id ?? null)),
+  };
+};
+
+const FORMS: readonly [is: (item: Fields) => boolean, read: (item: Fields) => ImportedConversation][] = [
+  [({ mapping }) => isFields(mapping), fromChatGpt],
+  [({ chat }) => isFields(chat), fromOpenWebUi],
+  [
+    ({ conversationId, messages, messagesTree }) =>
+      typeof conversationId === 'string' && (Array.isArray(messages) || Array.isArray(messagesTree)),
+    fromLibreChat,
+  ],
+  [
+    ({ message_count: count, messages }) => typeof count === 'number' && Array.isArray(messages),
+    fromPentarch,
+  ],
+];
+
+const formOf = (item: Fields) => FORMS.find(([is]) => is(item))?.[1] ?? null;
 
 /** One conversation of an export. Throws `ImportFault`, whose message says what is wrong with it. */
 export const readConversation = (item: unknown): ImportedConversation => {
   if (!isFields(item)) throw new ImportFault('is not an object');
-  const known = isFields(item.mapping) ? fromChatGpt : isFields(item.chat) ? fromOpenWebUi : null;
-  if (known === null) throw new ImportFault('is of no known export: it has neither mapping nor chat');
-  const conversation = known(item);
+  const read = formOf(item);
+  if (read === null)
+    throw new ImportFault(
+      'is of no known export: it has neither mapping nor chat nor messages with their form',
+    );
+  const conversation = read(item);
   const { messages } = conversation;
   if (messages.length === 0) throw new ImportFault('holds no messages');
   if (messages.length > MAX_MESSAGES) throw new ImportFault(`holds more than ${MAX_MESSAGES} messages`);
@@ -192,7 +343,7 @@ export const readConversation = (item: unknown): ImportedConversation => {
 /** Id and title of an item that could not be read, for the report. */
 export const labelOf = (item: unknown): { source_id: string | null; title: string | null } => {
   const fields = fieldsOf(item);
-  const id = textOf(fields.conversation_id) ?? textOf(fields.id);
+  const id = textOf(fields.conversation_id) ?? textOf(fields.id) ?? textOf(fields.conversationId);
   return { source_id: id?.slice(0, MAX_ID) ?? null, title: titleOf(fields.title) };
 };
 
@@ -201,14 +352,30 @@ export const itemsOf = (parsed: unknown): readonly unknown[] | null => {
   if (Array.isArray(parsed)) return parsed;
   if (!isFields(parsed)) return null;
   if (Array.isArray(parsed.conversations)) return parsed.conversations;
-  return isFields(parsed.mapping) || isFields(parsed.chat) ? [parsed] : null;
+  return formOf(parsed) === null ? null : [parsed];
 };
 
-/** Times that never run backwards, since they are what messages are ordered by: an unknown one is that of the one before. */
+/** Times that never run backwards along a branch, since they are what messages are ordered by: an unknown one is that of the one before. */
 export const orderedTimes = (conversation: ImportedConversation, now: number): number[] => {
-  let last = Math.min(conversation.createdAt ?? conversation.messages[0]?.createdAt ?? now, now);
-  return conversation.messages.map((message) => {
-    last = Math.max(last, Math.min(message.createdAt ?? last, now));
-    return last;
-  });
+  const first = Math.min(conversation.createdAt ?? conversation.messages[0]?.createdAt ?? now, now);
+  const times: number[] = [];
+  for (const { createdAt, parent } of conversation.messages) {
+    const before = parent === null ? first : (times[parent] ?? first);
+    times.push(Math.max(before, Math.min(createdAt ?? before, now)));
+  }
+  return times;
+};
+
+/** Places of the branch that was open; where the export does not say, the one with the newest message. */
+export const openBranch = (
+  { messages, openAt }: ImportedConversation,
+  times: readonly number[],
+): ReadonlySet<number> => {
+  let leaf = openAt;
+  if (leaf < 0)
+    for (const [at, time] of times.entries()) if (leaf < 0 || time >= (times[leaf] ?? 0)) leaf = at;
+  const branch = new Set<number>();
+  for (let at: number | null = leaf; at !== null && at >= 0; at = messages[at]?.parent ?? null)
+    branch.add(at);
+  return branch;
 };

@@ -12,11 +12,13 @@ import {
   itemsOf,
   labelOf,
   MAX_CONVERSATIONS,
+  openBranch,
   orderedTimes,
   readConversation,
 } from './import.rules.ts';
 import type { ImportStore, NewImport } from './import.store.ts';
 import type { ImportReport } from './schema.ts';
+import { ACTIVE, INACTIVE } from './tree.rules.ts';
 
 /** Bringing in the conversations of other products. */
 export interface ImportOptions {
@@ -51,7 +53,7 @@ const listOf = (parsed: unknown): readonly unknown[] => {
   if (items === null)
     throw invalid({
       field: '/',
-      reason: 'must be a list of conversations as ChatGPT or Open WebUI exports it',
+      reason: 'must be a list of conversations as ChatGPT, Open WebUI, LibreChat or this product exports it',
     });
   return items;
 };
@@ -75,6 +77,8 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
     const id = newId();
     const times = orderedTimes(read, now);
+    const branch = openBranch(read, times);
+    const ids = read.messages.map(() => newId());
     const question = read.messages.find((message) => message.role === 'user') ?? read.messages[0];
     const conversation: ConversationRow = {
       ...owner,
@@ -83,17 +87,18 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
       status: read.archived ? 'archived' : 'active',
       metadata: JSON.stringify({ source: read.source, source_id: read.sourceId }),
       agent_ids: '[]',
-      message_count: read.messages.length,
+      message_count: branch.size,
       cost_nano: 0,
-      created_at: times[0] ?? now,
-      updated_at: times.at(-1) ?? now,
+      created_at: Math.min(...times),
+      updated_at: Math.max(...times),
       archived_at: read.archived ? now : null,
       taint: taintText(['import']),
+      branched: branch.size === read.messages.length ? 0 : 1,
     };
     const messages = read.messages.map(
       (message, i): MessageRow => ({
         ...owner,
-        id: newId(),
+        id: ids[i] ?? newId(),
         conversation_id: id,
         role: message.role,
         content: message.content,
@@ -108,6 +113,8 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
         cost_nano: 0,
         run_id: null,
         created_at: times[i] ?? now,
+        parent_id: message.parent === null ? null : (ids[message.parent] ?? null),
+        active: branch.has(i) ? ACTIVE : INACTIVE,
       }),
     );
     return {

@@ -12,4 +12,6 @@ export { Citation, FINISH_REASONS, type FinishReason, Message, ToolCall, Usage }
 export { type ConversationService, createConversationService } from './service.ts';
 export { createConversationStore } from './store.ts';
 export { feedbackTools } from './tools.ts';
+export { ACTIVE, INACTIVE, pathTo, type TreeNode, UNPLACED } from './tree.rules.ts';
+export { activateBranch, treeOf } from './tree.store.ts';
 export { conversationOf, messageOf } from './wire.ts';

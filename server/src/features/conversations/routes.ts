@@ -7,10 +7,15 @@ import {
   ConversationParams,
   ConversationWithMessages,
   CreateConversation,
+  DeleteConversations,
+  DeletedConversations,
+  DeleteQuery,
   ExportQuery,
   Feedback,
   FeedbackBody,
+  ForkBody,
   ListConversations,
+  ListedConversation,
   ListMessages,
   Message,
   MessageParams,
@@ -29,7 +34,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     tag,
     access: 'conversations:read',
     query: ListConversations,
-    responses: { 200: Page(Conversation) },
+    responses: { 200: Page(ListedConversation) },
     handler: ({ caller, query }) => conversations.list(caller, query),
   }),
   route({
@@ -62,7 +67,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     method: 'PATCH',
     path: '/conversations/:id',
     operationId: 'updateConversation',
-    summary: 'Rename a conversation or replace its metadata',
+    summary: 'Rename, pin or file a conversation, replace its metadata or pick its branch',
     tag,
     access: 'conversations:write',
     params: ConversationParams,
@@ -74,13 +79,35 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     method: 'DELETE',
     path: '/conversations/:id',
     operationId: 'archiveConversation',
-    summary: 'Archive a conversation',
+    summary: 'Archive a conversation, or delete it for good',
     tag,
     access: 'conversations:write',
     params: ConversationParams,
-    audit: { action: 'conversation.archived', targetType: 'conversation', target: 'id' },
+    query: DeleteQuery,
+    audit: {
+      action: { plain: 'conversation.archived', query: 'permanent', asked: 'conversation.deleted' },
+      targetType: 'conversation',
+      target: 'id',
+    },
     responses: { 204: null },
-    handler: ({ caller, params, note }) => conversations.archive(caller, params.id, note),
+    handler: ({ caller, params, query, note }) =>
+      query.permanent === true
+        ? conversations.deleteForGood(caller, params.id, note)
+        : conversations.archive(caller, params.id, note),
+  }),
+  route({
+    method: 'POST',
+    path: '/conversations/delete',
+    operationId: 'deleteConversations',
+    summary: 'Delete conversations for good, archived or not',
+    description:
+      'Each by itself: what is not there, or has a run that has not ended, is named among `failed`.',
+    tag,
+    access: 'conversations:write',
+    body: DeleteConversations,
+    audit: { action: 'conversation.deleted', targetType: 'conversation', each: true },
+    responses: { 200: DeletedConversations },
+    handler: ({ caller, body, noteOn }) => conversations.deleteMany(caller, body.ids, noteOn),
   }),
   route({
     method: 'POST',
@@ -95,10 +122,27 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     handler: ({ caller, params, note }) => conversations.restore(caller, params.id, note),
   }),
   route({
+    method: 'POST',
+    path: '/conversations/:id/fork',
+    operationId: 'forkConversation',
+    summary: 'Start a conversation with the messages of another one, up to one of them',
+    tag,
+    access: 'conversations:write',
+    params: ConversationParams,
+    body: ForkBody,
+    audit: { action: 'conversation.forked', targetType: 'conversation', target: 'id' },
+    responses: { 201: Conversation },
+    handler: async ({ caller, params, body, note, request, reply }) => {
+      const conversation = await conversations.fork(caller, params.id, body.message_id, note);
+      reply.header('location', locationOf(request, `/conversations/${conversation.id}`));
+      return conversation;
+    },
+  }),
+  route({
     method: 'GET',
     path: '/conversations/:id/messages',
     operationId: 'listMessages',
-    summary: 'All messages of a conversation, oldest first',
+    summary: 'The messages of a conversation, oldest first: its active branch, or all branches',
     tag,
     access: 'conversations:read',
     params: ConversationParams,
@@ -117,7 +161,12 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     query: ExportQuery,
     produces: ['application/json', 'text/markdown'],
     audit: { action: 'conversation.exported', targetType: 'conversation', target: 'id' },
-    responses: { 200: Type.Unsafe<string>({ description: 'The conversation with all its messages' }) },
+    responses: {
+      200: Type.Unsafe<string>({
+        description:
+          'The conversation: as JSON with the messages of all branches, as Markdown with those of the active one',
+      }),
+    },
     handler: async ({ caller, params, query, reply }) => {
       const format = query.format ?? 'json';
       const { type, body } = await conversations.export(caller, params.id, format);

@@ -89,6 +89,17 @@ export const Message = Type.Object({
   cost_usd: Usd(),
   run_id: Nullable(Uuid()),
   created_at: Timestamp(),
+  parent_id: Nullable(
+    Uuid('The message that it follows; null for a first one, and while it waits for its turn'),
+  ),
+  siblings: Type.Object(
+    { index: Type.Integer({ description: 'From 0, oldest first' }), count: Type.Integer() },
+    {
+      description:
+        'Its place among the messages that follow the same one: versions of a question or an answer',
+    },
+  ),
+  active: Type.Boolean({ description: 'It stands in the branch that is shown and goes to the model' }),
 });
 export type Message = Static<typeof Message>;
 
@@ -98,11 +109,13 @@ const conversationFields = {
   status: StringEnum(['active', 'archived']),
   metadata: AnyObject(),
   agent_ids: Type.Array(Type.String()),
-  message_count: Type.Integer(),
+  message_count: Type.Integer({ description: 'Of the active branch' }),
   total_cost_usd: Usd(),
   created_at: Timestamp(),
   updated_at: Timestamp(),
   archived_at: Nullable(Timestamp()),
+  pinned: Type.Boolean(),
+  folder: Nullable(Type.String({ description: 'Name of the folder that its owner keeps it in' })),
   taint: Type.Array(StringEnum(TAINT_SOURCES), {
     description:
       'Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none',
@@ -112,21 +125,71 @@ const conversationFields = {
 export const Conversation = Type.Object(conversationFields);
 export type Conversation = Static<typeof Conversation>;
 
+export const ListedConversation = Type.Object({
+  ...conversationFields,
+  hit: Type.Optional(
+    Type.Object(
+      {
+        message_id: Nullable(
+          Uuid('The newest message of the active branch with these words; null: they are in the title'),
+        ),
+        snippet: Type.String({ description: 'Where they stand, with some words around; plain text' }),
+      },
+      { description: 'Of a search alone' },
+    ),
+  ),
+});
+
 export const ConversationWithMessages = Type.Object({
   ...conversationFields,
-  messages: Type.Array(Message, { description: 'Oldest first, the newest 200' }),
+  active_message_id: Nullable(Uuid('The last message of the active branch that has had its turn')),
+  messages: Type.Array(Message, { description: 'The active branch: oldest first, the newest 200' }),
 });
 
 const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+
+const Folder = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
 export const CreateConversation = Strict({
   title: Type.Optional(Nullable(Title)),
   metadata: Type.Optional(AnyObject({ description: 'Up to 16 KiB of your own data' })),
 });
 export const PatchConversation = Strict(
-  { title: Type.Optional(Nullable(Title)), metadata: Type.Optional(AnyObject()) },
+  {
+    title: Type.Optional(Nullable(Title)),
+    metadata: Type.Optional(AnyObject()),
+    pinned: Type.Optional(Type.Boolean()),
+    folder: Type.Optional(Nullable(Folder)),
+    active_message_id: Type.Optional(
+      Uuid('Picks the branch that leads through this message, down to its newest one; 409 during a turn'),
+    ),
+  },
   { minProperties: 1 },
 );
+export type PatchConversation = Static<typeof PatchConversation>;
+export const ForkBody = Strict({
+  message_id: Uuid('The last message that the new conversation has, with all that it follows'),
+});
+
+export const DeleteQuery = Strict({
+  permanent: Type.Optional(
+    Type.Boolean({ description: 'Deletes it for good, archived or not, with all its messages and runs' }),
+  ),
+});
+
+export const MAX_DELETED_AT_ONCE = 100;
+export const DeleteConversations = Strict({
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_DELETED_AT_ONCE, uniqueItems: true }),
+});
+export const DeletedConversations = Type.Object({
+  deleted: Type.Array(Uuid(), { description: 'Those that are gone' }),
+  failed: Type.Array(
+    Type.Object({
+      id: Uuid(),
+      code: StringEnum(['NOT_FOUND', 'CONFLICT'], { description: 'CONFLICT: a run of it has not ended' }),
+    }),
+  ),
+});
 
 export const ConversationParams = Strict({ id: Uuid('Conversation id') });
 export const MessageParams = Strict({ id: Uuid('Message id') });
@@ -135,8 +198,14 @@ export const ListConversations = Strict({
   ...PageQuery,
   status: Type.Optional(StringEnum(['active', 'archived'], { description: 'Default active' })),
   q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Searches titles and messages' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Searches titles and messages; each conversation has the newest message found as its hit',
+    }),
   ),
+  pinned: Type.Optional(Type.Boolean({ description: 'true: those that are pinned; false: the others' })),
+  folder: Type.Optional(Folder),
   scope: Type.Optional(
     StringEnum(['me', 'tenant'], {
       description: 'tenant: of everybody, for operators and admins. Default me',
@@ -146,6 +215,11 @@ export const ListConversations = Strict({
 export const ListMessages = Strict({
   ...PageQuery,
   order: Type.Optional(StringEnum(['asc', 'desc'], { description: 'asc: oldest first (default)' })),
+  branches: Type.Optional(
+    StringEnum(['active', 'all'], {
+      description: 'all: with the messages of other branches. Default active',
+    }),
+  ),
 });
 export const ExportQuery = Strict({
   format: Type.Optional(StringEnum(['json', 'markdown'], { description: 'Default json' })),

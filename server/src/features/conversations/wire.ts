@@ -1,11 +1,12 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import { readTaint } from '../../kernel/taint.ts';
+import { taintOfRow } from '../../kernel/taint.ts';
 import { type BrokenRun, endOf } from './ends.rules.ts';
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';
+import { ALONE, INACTIVE, type Siblings } from './tree.rules.ts';
 
 /** Stored rows to wire forms. JSON columns were written by this feature, so their shapes are known. */
 const json = <T>(text: string | null, fallback: T): T => (text === null ? fallback : (JSON.parse(text) as T));
@@ -21,13 +22,15 @@ export const conversationOf = (row: ListedConversation): Conversation => ({
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   archived_at: isoOrNull(row.archived_at),
-  taint: row.taint === null ? (row.message_count > 0 ? ['earlier'] : []) : [...readTaint(row.taint)],
+  pinned: row.pinned === 1,
+  folder: row.folder ?? null,
+  taint: [...taintOfRow(row)],
 });
 
 const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');
 
 /** `run`: the message's run where that ended without a whole answer (`ends.rules.ts`). */
-export const messageOf = (row: MessageRow, run?: BrokenRun): Message => ({
+export const messageOf = (row: MessageRow, run?: BrokenRun, siblings: Siblings = ALONE): Message => ({
   id: row.id,
   conversation_id: row.conversation_id,
   role: roleOf(row.role),
@@ -41,4 +44,7 @@ export const messageOf = (row: MessageRow, run?: BrokenRun): Message => ({
   cost_usd: nanoToUsd(row.cost_nano),
   run_id: row.run_id,
   created_at: iso(saidAt(row.created_at)),
+  parent_id: row.parent_id,
+  siblings,
+  active: row.active > INACTIVE,
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeOf } from '../../../test/support/cluster.ts';
 import { testStores } from '../../../test/support/stores.ts';
 import type { Db } from '../../db/db.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -61,11 +62,10 @@ describe.each(testStores)('cost accounts on $name', (store) => {
   const process = (on = db): Costs => {
     const made = createCosts({
       db: on,
+      cluster: nodeOf(on, `node-${opened.length}`),
       clock: { now: () => now },
       timeZoneOf: () => Promise.resolve(zone),
-      onAlert: async (_tx, alert) => () => {
-        alerts.push(alert);
-      },
+      onAlert: async (tx, alert) => tx.afterCommit(() => alerts.push(alert)),
       onError: (error) => {
         throw error;
       },
@@ -300,10 +300,10 @@ describe.each(testStores)('cost accounts on $name', (store) => {
   });
 
   it('releases the holds of a process that is gone, and settles a late call once', async () => {
+    await costs.start();
     const orphan = await hold(600);
     const next = process();
     if (store.name === 'postgres') {
-      await costs.start();
       expect(await next.recover()).toBe(0);
       // Its last sign of life is by the store's clock, which no test moves.
       await db.write(async (tx) => {
@@ -363,6 +363,7 @@ describe.each(testStores)('cost accounts on $name', (store) => {
           created_at: now,
           updated_at: now,
           archived_at: null,
+          branched: 0,
         })
         .execute();
     });

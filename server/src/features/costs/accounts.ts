@@ -1,5 +1,4 @@
-import { afterCommit } from '../../db/after-commit.ts';
-import type { DialectName, Queryable } from '../../db/db.ts';
+import type { Queryable, Tx } from '../../db/db.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
 import { together } from '../../db/together.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -7,50 +6,35 @@ import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd, sumNano } from '../../kernel/money.ts';
-import type { Calendars, TenantCalendar } from './calendar.ts';
-import { type CounterKey, counterId, createCounter, selectCounters } from './counters.store.ts';
 import {
   book as bookCounters,
   counterIds,
   deleteHold,
   insertHold,
   insertLedger,
-  lockCounters,
   MAX_COUNTERS,
   reservedByRun,
   reserveOn,
 } from './hot.store.ts';
-import type { Limited } from './limited.ts';
-import { ensureLimits, keyOf, type LimitDefaults } from './limits.store.ts';
 import { ANY_RUN, leastRoom, roomOf } from './rules.ts';
-import type { CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
+import { createSubjectCounters, type SubjectCountersOptions } from './subject-counters.ts';
+import type { Hold, HoldRequest, LedgerEntry } from './types.ts';
 
 /**
  * Reserve → call → settle. Every function runs inside the caller's write transaction, so that a run's messages and its
  * money stand or fall together. The states of a hold: none → open (row in cost_holds, amount in `reserved` of its
  * counters) → gone (settled, released, or freed by recovery). Only who deletes the row moves the amount, so each ends once.
  */
-export interface CostAccountsOptions {
-  dialect: DialectName;
+export interface CostAccountsOptions extends SubjectCountersOptions {
   clock: Clock;
   /** Names this process in its holds. */
   nodeId: string;
-  defaults: LimitDefaults;
-  calendars: Calendars;
-  limited: Limited;
   /** More has been spent on these counters; called after the commit. */
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string, limitNano: number | null): void;
   /** A call has gone into the ledger; called after the commit. */
   onBooked?: ((entry: LedgerEntry) => void) | undefined;
-}
-
-/** What the counters of a subject depend on. */
-interface Book {
-  calendar: TenantCalendar;
-  /** Keys of users and agents that are counted; null: all. */
-  limited: ReadonlySet<string> | null;
 }
 
 const NO_COUNTERS: readonly string[] = [];
@@ -101,84 +85,8 @@ const takeBack = (tx: Queryable, ids: readonly string[], amount: number): Promis
   bookCounters(ids)(tx, { ...counterIds(ids), released: amount, spent: 0 });
 
 export const createCostAccounts = (options: CostAccountsOptions) => {
-  const { calendars, clock, dialect, limited } = options;
-  const bookOf = async (tx: Queryable, tenantId: string, at: number): Promise<Book> => ({
-    calendar: await calendars.at(tx, tenantId, at),
-    limited: await limited.at(tx, tenantId),
-  });
-
-  /** All counters that carry spending of this subject, the tenant's first. */
-  const keysOf = ({ calendar, limited }: Book, who: CostSubject): CounterKey[] => {
-    const { tenantId } = who;
-    const keys: CounterKey[] = [];
-    const add = (scope: CounterKey['scope'], subject: string, period: 'day' | 'month'): void => {
-      if (scope !== 'tenant' && limited?.has(keyOf({ scope, subject, period })) === false) return;
-      const span = calendar[period];
-      const id = counterId(tenantId, scope, subject, period, span.start);
-      keys.push({ id, tenantId, scope, subject, period, span });
-    };
-    add('tenant', tenantId, 'day');
-    add('tenant', tenantId, 'month');
-    add('user', who.userId, 'day');
-    add('user', who.userId, 'month');
-    if (who.agentId !== null) {
-      add('agent', who.agentId, 'day');
-      add('agent', who.agentId, 'month');
-    }
-    return keys;
-  };
-  const countersOf = (book: Book, who: CostSubject): string[] => keysOf(book, who).map((key) => key.id);
-
-  /**
-   * Locks the counters; false where one is not there yet for this statement. It may be there for the next one, made by
-   * another transaction and not locked by this one, so what was not locked here must not be used.
-   */
-  const lock = async (tx: Queryable, ids: readonly string[]): Promise<boolean> =>
-    dialect !== 'postgres' || (await lockCounters(tx, counterIds(ids))).length === ids.length;
-
-  /**
-   * Makes those of the subject's counters that are missing, each with the limit that holds for it now. The tenant's day
-   * comes first and is locked before the others are made: whoever makes counters of the tenant waits there and nowhere
-   * else, so two that begin a period together do not wait for each other.
-   */
-  const createMissing = async (tx: Queryable, book: Book, who: CostSubject, now: number): Promise<void> => {
-    const limits = await ensureLimits(tx, who.tenantId, options.defaults, now);
-    const amounts = new Map(limits.map((limit) => [keyOf(limit), limit.limit_nano]));
-    const runLimitNano = amounts.get(keyOf({ scope: 'run', subject: ANY_RUN, period: 'run' })) ?? null;
-    const [day, ...others] = keysOf(book, who);
-    if (day === undefined) return;
-    const create = (key: CounterKey) =>
-      createCounter(tx, key, {
-        limitNano: amounts.get(keyOf(key)) ?? null,
-        runLimitNano: key === day ? runLimitNano : null,
-      });
-    if ((await selectCounters(tx, [day.id])).length === 0) await create(day);
-    await lock(tx, [day.id]);
-    const rows = await selectCounters(
-      tx,
-      others.map((key) => key.id),
-    );
-    const present = new Set(rows.map((row) => row.id));
-    for (const key of others) if (!present.has(key.id)) await create(key);
-  };
-
-  /** Every counter of the subject, made where it is missing, and locked. */
-  const readCounters = async (
-    tx: Queryable,
-    book: Book,
-    who: CostSubject,
-    now: number,
-  ): Promise<CostCounterRow[]> => {
-    const ids = countersOf(book, who);
-    if (await lock(tx, ids)) {
-      const rows = await selectCounters(tx, ids);
-      if (rows.length === ids.length) return rows;
-    }
-    await createMissing(tx, book, who, now);
-    await lock(tx, ids);
-    return selectCounters(tx, ids);
-  };
-
+  const { clock, dialect } = options;
+  const { bookOf, idsOf, lock, read } = createSubjectCounters(options);
   const runLimitOf = (counters: readonly CostCounterRow[]): number | null =>
     counters.find((row) => row.run_limit_nano !== null)?.run_limit_nano ?? null;
 
@@ -236,7 +144,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     request: Omit<HoldRequest, 'worstNano' | 'leastNano'>,
     now: number,
   ) => {
-    const counters = await readCounters(tx, await bookOf(tx, request.tenantId, now), request, now);
+    const counters = await read(tx, await bookOf(tx, request.tenantId, now), request, now);
     const runLimit = request.kind === 'tool' || request.runId === null ? null : runLimitOf(counters);
     const runReserved =
       runLimit === null || request.runId === null ? 0 : await reservedByRun(tx, request.runId);
@@ -269,12 +177,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     return hold;
   };
 
-  const bookAll = async (
-    tx: Queryable,
-    ids: readonly string[],
-    released: number,
-    spent: number,
-  ): Promise<void> => {
+  const bookAll = async (tx: Tx, ids: readonly string[], released: number, spent: number): Promise<void> => {
     const parts: (readonly string[])[] = [];
     for (let from = 0; from < ids.length; from += MAX_COUNTERS) {
       parts.push(ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS));
@@ -283,10 +186,10 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       lock(tx, ids),
       ...parts.map((part) => bookCounters(part)(tx, { ...counterIds(part), released, spent })),
     );
-    if (spent > 0) afterCommit(tx, () => options.onSpent(ids));
+    if (spent > 0) tx.afterCommit(() => options.onSpent(ids));
   };
 
-  const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<unknown> => {
+  const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry, beyond: boolean): Promise<unknown> => {
     const { usage } = entry;
     return insertLedger(tx, {
       id: newId(),
@@ -307,6 +210,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       cost: entry.costNanoUsd,
       reported: usage?.reportedNanoUsd ?? null,
       estimated: entry.estimated ? 1 : 0,
+      beyond: beyond && entry.costNanoUsd > 0 ? 1 : 0,
       at: hold.createdAt,
     });
   };
@@ -317,24 +221,25 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     return row === undefined ? null : { ids: row.counters.split('\n'), amount: row.amount_nano };
   };
 
-  const settle = async (tx: Queryable, hold: Hold, entries: readonly LedgerEntry[]): Promise<void> => {
+  const settle = async (tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promise<void> => {
     const [only] = entries;
     const spent =
       entries.length === 1 && only !== undefined
         ? only.costNanoUsd
         : sumNano(entries.map((e) => e.costNanoUsd));
     if (!Number.isSafeInteger(spent) || spent < 0) throw new RangeError(`not an amount to settle: ${spent}`);
-    const ledger = () => entries.map((entry) => writeLedger(tx, hold, entry));
+    const beyond = hold.id !== null && spent > hold.amountNano;
+    const ledger = () => entries.map((entry) => writeLedger(tx, hold, entry, beyond));
     if (hold.id !== null) {
       const ended = await endHold(tx, hold.id);
       await together(bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent), ...ledger());
     } else if (spent > 0) {
       const book = await bookOf(tx, hold.tenantId, hold.createdAt);
-      const counters = await readCounters(tx, book, hold, hold.createdAt);
+      const counters = await read(tx, book, hold, hold.createdAt);
       const ids = counters.map((row) => row.id);
       await together(bookAll(tx, ids, 0, spent), ...ledger());
     } else await together(...ledger());
-    afterCommit(tx, () => {
+    tx.afterCommit(() => {
       for (const entry of entries) options.onBooked?.(entry);
     });
   };
@@ -350,7 +255,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       if (!Number.isSafeInteger(request.worstNano) || request.worstNano < 0) {
         throw new RangeError(`not an amount to hold: ${request.worstNano}`);
       }
-      const ids = countersOf(await bookOf(tx, request.tenantId, now), request);
+      const ids = idsOf(await bookOf(tx, request.tenantId, now), request);
       const hold = await tryHold(tx, request, ids, request.worstNano, now);
       return hold ?? holdSlowly(tx, request, now);
     },
@@ -362,7 +267,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     settle,
 
     /** Ends a hold of a call that was never made. */
-    release: (tx: Queryable, hold: Hold): Promise<void> => settle(tx, hold, []),
+    release: (tx: Tx, hold: Hold): Promise<void> => settle(tx, hold, []),
 
     /** Nano-dollars that a call of this subject may still reserve; null = unlimited. A snapshot, unless held. */
     async room(tx: Queryable, request: Omit<HoldRequest, 'worstNano' | 'leastNano'>): Promise<number | null> {
@@ -370,7 +275,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     },
 
     /** Frees a hold whose process is gone. */
-    async free(tx: Queryable, holdId: string): Promise<boolean> {
+    async free(tx: Tx, holdId: string): Promise<boolean> {
       const ended = await endHold(tx, holdId);
       if (ended !== null) await bookAll(tx, ended.ids, ended.amount, 0);
       return ended !== null;

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { acrossTenants } from '../../db/scope.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
 import { lockCounter, markTold, selectCounters } from './counters.store.ts';
@@ -50,8 +50,8 @@ const IDS_PER_READ = 200;
  */
 export const createAlerts = (options: {
   db: Db;
-  /** Inside the transaction that claims the alert; what it gives is done after the commit. */
-  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
+  /** Inside the transaction that claims the alert. */
+  onAlert(tx: Tx, alert: CostAlert): Promise<void>;
   onError(error: unknown): void;
 }) => {
   const { db } = options;
@@ -61,14 +61,10 @@ export const createAlerts = (options: {
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
 
-  const tell = async (claim: (tx: Queryable) => Promise<CostAlert[]>): Promise<void> => {
-    const told = await db.write(async (tx) => {
-      const after: (() => void)[] = [];
-      for (const alert of await claim(tx)) after.push(await options.onAlert(tx, alert));
-      return after;
+  const tell = (claim: (tx: Queryable) => Promise<CostAlert[]>): Promise<void> =>
+    db.write(async (tx) => {
+      for (const alert of await claim(tx)) await options.onAlert(tx, alert);
     });
-    for (const publish of told) publish();
-  };
 
   const look = async (): Promise<void> => {
     const ids = [...spent];

@@ -21,6 +21,7 @@ const COLUMNS: readonly [string, (row: LedgerRow) => string | number | null][] =
   ['cost_usd', (r) => decimalUsd(r.cost_nano)],
   ['provider_cost_usd', (r) => (r.reported_nano === null ? null : decimalUsd(r.reported_nano))],
   ['estimated', (r) => (r.estimated === 1 ? 'true' : 'false')],
+  ['beyond_estimate', (r) => (r.beyond_estimate === 1 ? 'true' : 'false')],
 ];
 
 /** Exact, with nine decimals. */

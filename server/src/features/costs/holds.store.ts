@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 
-/** Which holds outlived their process. */
+/** Which holds outlived their node. */
 
-/** A process that has not shown itself for this long is taken for dead. */
+/** A node of the release before, which shows itself in `cost_nodes` alone, is dead when it has not for this long. */
 export const NODE_TIMEOUT_MS = 120_000;
 
 /** Nodes' own clocks may differ, so on PostgreSQL the store's counts; SQLite has one process. */
@@ -12,6 +13,7 @@ const nowOf = (db: Db, now: number) =>
     ? sql<number>`${now}`
     : sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
+/** The first sign of life, before the node is in `nodes`. */
 export const touchNode = (db: Db, nodeId: string, now: number): Promise<void> =>
   db.write(async (tx) => {
     await tx
@@ -22,31 +24,51 @@ export const touchNode = (db: Db, nodeId: string, now: number): Promise<void> =>
   });
 
 /**
- * Ids of holds whose process is gone. On SQLite the data folder is locked by one process, so every hold of another is
- * an orphan; on PostgreSQL those of nodes whose heartbeat has stopped.
+ * Ids of holds whose node is gone: all of others where there can be no others, else those of nodes that are not in `nodes` any
+ * more. `fresh`: this one's too, which an earlier process of it has left.
  */
-export const orphanedHolds = async (db: Db, nodeId: string, now: number): Promise<string[]> => {
-  let query = db.read.selectFrom('cost_holds').select('id').where('node_id', '!=', nodeId);
-  if (db.dialect === 'postgres') {
-    query = query.where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('cost_nodes')
-            .select('cost_nodes.id')
-            .whereRef('cost_nodes.id', '=', 'cost_holds.node_id')
-            .where('cost_nodes.seen_at', '>', sql<number>`${nowOf(db, now)} - ${sql.lit(NODE_TIMEOUT_MS)}`),
-        ),
-      ),
-    );
-  }
-  return (await query.execute()).map((row) => row.id);
+export const orphanedHolds = async (
+  db: Db,
+  cluster: Cluster,
+  { now, fresh }: { now: number; fresh: boolean },
+): Promise<string[]> => {
+  const { nodeId, alone } = cluster;
+  const rows = await db.read
+    .selectFrom('cost_holds')
+    .select('id')
+    .where((w) => {
+      const shown = w
+        .selectFrom('cost_nodes')
+        .select('cost_nodes.id')
+        .where('cost_nodes.seen_at', '>', sql<number>`${nowOf(db, now)} - ${sql.lit(NODE_TIMEOUT_MS)}`);
+      const gone = w.and([
+        w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+        w('node_id', 'not in', shown),
+      ]);
+      const others = w('node_id', '<>', nodeId);
+      const orphaned = alone ? others : w.and([others, gone]);
+      return fresh ? w.or([orphaned, w('node_id', '=', nodeId)]) : orphaned;
+    })
+    .execute();
+  return rows.map((row) => row.id);
 };
 
 /** After the end of its run no call of it goes on; a little later, since what follows a run (its memories) names it as well. */
 const ENDED_AFTER_MS = 60_000;
 /** No single call takes this long. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
+
+/** Over all tenants and processes: for metrics. */
+export const openHolds = async (db: Db, now: number): Promise<{ count: number; oldestMs: number }> => {
+  const row = await db.read
+    .selectFrom('cost_holds')
+    .select([(eb) => eb.fn.countAll<number>().as('n'), (eb) => eb.fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow();
+  return {
+    count: Number(row.n),
+    oldestMs: row.oldest === null ? 0 : Math.max(0, now - Number(row.oldest)),
+  };
+};
 
 /** Ids of this process's own holds that nobody will settle: their run has ended without it, or they are too old for any call. */
 export const forgottenHolds = async (db: Db, nodeId: string, now: number): Promise<string[]> => {
@@ -69,12 +91,6 @@ export const forgottenHolds = async (db: Db, nodeId: string, now: number): Promi
     .execute();
   return rows.map((row) => row.id);
 };
-
-/** What the process still holds when it ends is nobody's: the others need not wait until it has been silent for long. */
-export const leaveNodes = async (db: Db, nodeId: string): Promise<void> =>
-  db.write(async (tx) => {
-    await tx.deleteFrom('cost_nodes').where('id', '=', nodeId).execute();
-  });
 
 /** Drops heartbeats of dead nodes and counters of periods that ended long ago and carry nothing any more. */
 export const dropOld = (db: Db, now: number, keepMs: number): Promise<void> =>

@@ -218,6 +218,7 @@ export interface LedgerValues {
   cost: number;
   reported: number | null;
   estimated: number;
+  beyond: number;
   at: number;
 }
 
@@ -241,6 +242,7 @@ export const insertLedger = compiled<LedgerValues, never>((db, p) =>
     cost_nano: p('cost'),
     reported_nano: p('reported'),
     estimated: p('estimated'),
+    beyond_estimate: p('beyond'),
     created_at: p('at'),
   }),
 );

@@ -1,20 +1,13 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import type { Audit } from '../audit/index.ts';
 import { createCostAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
-import {
-  dropOld,
-  forgottenHolds,
-  leaveNodes,
-  NODE_TIMEOUT_MS,
-  orphanedHolds,
-  touchNode,
-} from './holds.store.ts';
+import { dropOld, forgottenHolds, NODE_TIMEOUT_MS, orphanedHolds, touchNode } from './holds.store.ts';
 import { createLimited } from './limited.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
@@ -23,6 +16,8 @@ import type { CostAlert, LedgerEntry } from './types.ts';
 import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
+export { assertCarriedCounter, assertCarriedLimit } from './carried.ts';
+export { openHolds } from './holds.store.ts';
 export type { LimitChange, LimitState } from './limits.ts';
 export { createMetered, type Metered, type MeteredOptions } from './metered.ts';
 export { isBudgetTimeZone } from './periods.rules.ts';
@@ -32,13 +27,14 @@ export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry }
 export interface CostsOptions {
   db: Db;
   clock: Clock;
+  cluster: Cluster;
   /** IANA zone of the tenant (`settings.timezone`, else UTC); asked at most every 30 s, inside the caller's transaction. */
   timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
   /**
-   * After the commit of what caused it; each threshold once per period and limit. Runs inside the transaction that claims
-   * the alert; what it gives is done after that one's commit.
+   * After the commit of what caused it, inside the transaction that claims the alert; each threshold once per period and
+   * limit.
    */
-  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
+  onAlert(tx: Tx, alert: CostAlert): Promise<void>;
   onError(error: unknown): void;
   /** Each entry of the ledger, before its commit: for metrics. */
   onBooked?(entry: LedgerEntry): void;
@@ -57,18 +53,18 @@ export const DEFAULT_LIMITS = {
   runNano: usdToNano(5),
 };
 
-const HEARTBEAT_MS = 30_000;
+const TEND_MS = 30_000;
 /** Counters are kept past their period for reports and late settlements. */
 const KEEP_COUNTERS_MS = 400 * 86_400_000;
 
 /** Ledger, limits and reservations. `start` must run before the first hold. */
 export const createCosts = (options: CostsOptions) => {
-  const { db, clock } = options;
-  const nodeId = newId();
+  const { db, clock, cluster } = options;
+  const { nodeId } = cluster;
   const defaults = options.defaults ?? DEFAULT_LIMITS;
   const alerts = createAlerts({ db, onAlert: options.onAlert, onError: options.onError });
   const calendars = createCalendars(options.timeZoneOf);
-  const limited = createLimited(db.dialect);
+  const limited = createLimited(db);
   const accounts = createCostAccounts({
     dialect: db.dialect,
     clock,
@@ -90,26 +86,25 @@ export const createCosts = (options: CostsOptions) => {
     for (const id of ids) if (await db.write((tx) => accounts.free(tx, id))) freed += 1;
     return freed;
   };
-  /** Frees the holds of processes that are gone; how many. */
-  const recover = async (): Promise<number> => freeAll(await orphanedHolds(db, nodeId, clock.now()));
+  /** Frees the holds of nodes that are gone, at start (`fresh`) those that this one left as well; how many. */
+  const recover = async (fresh = false): Promise<number> =>
+    freeAll(await orphanedHolds(db, cluster, { now: clock.now(), fresh }));
   /** Frees those of this process that a fault has taken from their call; how many. */
   const sweep = async (): Promise<number> => freeAll(await forgottenHolds(db, nodeId, clock.now()));
 
-  /** `performance.now()` of the first sign of life since the last that failed. */
+  /** `performance.now()` of the first look at the store since the last that failed. */
   let steadySince: number | null = null;
-  const beat = async (): Promise<void> => {
+  const tend = async (): Promise<void> => {
     try {
-      await touchNode(db, nodeId, clock.now());
+      await sweep();
     } catch (error) {
       steadySince = null;
       throw error;
     }
     steadySince ??= performance.now();
-    await sweep();
-    if (db.dialect !== 'postgres') return;
     // While the store was away nobody could show himself: all get the time of a silent one first.
-    if (performance.now() - steadySince >= NODE_TIMEOUT_MS) await recover();
-    await limits.correct();
+    if (!cluster.alone && performance.now() - steadySince >= NODE_TIMEOUT_MS) await recover();
+    if (!db.oneWriter) await limits.correct();
   };
 
   return {
@@ -137,22 +132,27 @@ export const createCosts = (options: CostsOptions) => {
     /** Sends the alerts of what has been committed; they go by themselves within a tenth of a second. */
     flushAlerts: alerts.flush,
 
-    /** Shows this process as alive, frees the holds of dead ones, and goes on doing so. */
+    /** Frees what dead nodes hold, and goes on doing so. The signs of life that follow its own first one are those of `nodes`. */
     async start(): Promise<void> {
       await touchNode(db, nodeId, clock.now());
-      await recover();
+      await recover(true);
       steadySince = performance.now();
       await dropOld(db, clock.now(), KEEP_COUNTERS_MS);
-      timer = setInterval(() => void beat().catch(options.onError), HEARTBEAT_MS);
+      timer = setInterval(() => void tend().catch(options.onError), TEND_MS);
       timer.unref();
     },
 
     async close(): Promise<void> {
       if (timer !== null) clearInterval(timer);
       await alerts.flush();
-      await leaveNodes(db, nodeId).catch(options.onError);
     },
   };
 };
 
 export type Costs = ReturnType<typeof createCosts>;
+
+/** What the module gives to others. */
+export interface CostsService extends Costs {
+  /** For calls that no run counts into its conversation. */
+  besideRuns: Pick<Costs, 'hold' | 'settle'>;
+}

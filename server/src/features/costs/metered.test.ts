@@ -25,19 +25,31 @@ const ENTRY: LedgerEntry = {
 
 const world = (refused?: Error) => {
   const settled: (readonly LedgerEntry[])[] = [];
-  const db = { write: (work: (tx: never) => Promise<unknown>) => work({} as never) } as unknown as Db;
+  const written: string[][] = [];
+  const db = {
+    write: async (work: (tx: never) => Promise<unknown>) => {
+      written.push([]);
+      return work({} as never);
+    },
+  } as unknown as Db;
+  const note = (what: string) => void written.at(-1)?.push(what);
+  const noting = (what: string) => async (): Promise<void> => note(what);
   const metered = createMetered({
     db,
     costs: {
       hold: async (_tx, request) => {
         if (refused !== undefined) throw refused;
+        note('hold');
         const hold: Hold = { ...request, id: 'h', amountNano: 10, counters: [], createdAt: 0 };
         return hold;
       },
-      settle: async (_tx, _hold, entries) => void settled.push(entries),
+      settle: async (_tx, _hold, entries) => {
+        note('settle');
+        settled.push(entries);
+      },
     },
   });
-  return { settled, metered };
+  return { settled, metered, written, noting };
 };
 
 describe('metered work', () => {
@@ -75,5 +87,30 @@ describe('metered work', () => {
     await expect(metered(REQUEST, work)).rejects.toBe(refused);
     expect(begun).toBe(false);
     expect(settled).toEqual([]);
+  });
+
+  it('writes what goes along in the same two transactions, also where the work throws', async () => {
+    const { written, metered, noting } = world();
+    const along = { reserved: noting('started'), booked: noting('called') };
+    await metered(REQUEST, async (used) => used(ENTRY), along);
+    await expect(metered(REQUEST, () => Promise.reject(new Error('broken')), along)).rejects.toThrow();
+    const both = [
+      ['hold', 'started'],
+      ['settle', 'called'],
+    ];
+    expect(written).toEqual([...both, ...both]);
+  });
+
+  it('of what costs nothing waits for no write before, and makes none after it where nothing was used', async () => {
+    const { written, metered, noting } = world();
+    const free = { ...REQUEST, worstNano: 0 };
+    await metered(free, async () => {});
+    expect(written).toEqual([]);
+    await metered(free, async (used) => used(ENTRY));
+    await metered(free, async () => {}, { booked: noting('called') });
+    expect(written).toEqual([
+      ['hold', 'settle'],
+      ['hold', 'settle', 'called'],
+    ]);
   });
 });

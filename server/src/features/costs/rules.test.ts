@@ -122,12 +122,13 @@ describe('CSV', () => {
       cost_nano: 1,
       reported_nano: null,
       estimated: 1,
+      beyond_estimate: 1,
       created_at: 0,
     };
     expect(csvLines([row])).toBe(
-      `1970-01-01T00:00:00.000Z,l1,tool,'=cmd(),,,"a,""b""",'@x,'-1,'+1,1,3,4,2,5,0.000000001,,true\r\n`,
+      `1970-01-01T00:00:00.000Z,l1,tool,'=cmd(),,,"a,""b""",'@x,'-1,'+1,1,3,4,2,5,0.000000001,,true,true\r\n`,
     );
-    expect(csvHeader().split(',')).toHaveLength(18);
+    expect(csvHeader().split(',')).toHaveLength(19);
   });
 });
 

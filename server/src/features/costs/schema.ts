@@ -4,12 +4,16 @@ import { ALERT_LEVELS, LIMIT_PERIODS, LIMIT_SCOPES } from './rules.ts';
 
 /** Wire types of the costs (contract, sections 6 and 14). */
 
+const beyondEstimate = () =>
+  Type.Integer({ description: 'Calls that have cost more than was reserved for them' });
+
 const counts = {
   cost_usd: Usd(),
   requests: Type.Integer({ description: 'Metered calls: model, embedding or priced tool' }),
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   cached_input_tokens: Type.Integer(),
+  beyond_estimate: beyondEstimate(),
 };
 
 const part = <const K extends string>(key: K) =>
@@ -44,6 +48,7 @@ export const Usage = Type.Object({
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   cached_input_tokens: Type.Integer(),
+  beyond_estimate: beyondEstimate(),
   by_agent: part('agent_id'),
   by_model: part('model'),
   by_tool: part('tool'),
@@ -90,6 +95,9 @@ export const Limit = Type.Object({
 
 export const Limits = Type.Object({ limits: Type.Array(Limit) });
 
+/** In nano-dollars still a whole number that is exact. */
+export const MAX_LIMIT_USD = 9_000_000;
+
 export const LimitsBody = Strict({
   limits: Type.Array(
     Strict({
@@ -102,7 +110,7 @@ export const LimitsBody = Strict({
         }),
       ),
       period: StringEnum(LIMIT_PERIODS),
-      limit_usd: Nullable(Type.Number({ minimum: 0, maximum: 9_000_000 }), {
+      limit_usd: Nullable(Type.Number({ minimum: 0, maximum: MAX_LIMIT_USD }), {
         description: 'At most nine decimal places; 0 allows nothing that costs, null removes the limit',
       }),
     }),

@@ -69,6 +69,7 @@ export interface Sums {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
+  beyondEstimate: number;
 }
 
 export const noSums = (): Sums => ({
@@ -77,6 +78,7 @@ export const noSums = (): Sums => ({
   inputTokens: 0,
   outputTokens: 0,
   cachedInputTokens: 0,
+  beyondEstimate: 0,
 });
 
 export const addUsageSums = (a: Sums, b: Sums): Sums => ({
@@ -85,6 +87,7 @@ export const addUsageSums = (a: Sums, b: Sums): Sums => ({
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+  beyondEstimate: a.beyondEstimate + b.beyondEstimate,
 });
 
 export const sumsWire = (sums: Sums) => ({
@@ -93,6 +96,7 @@ export const sumsWire = (sums: Sums) => ({
   input_tokens: sums.inputTokens,
   output_tokens: sums.outputTokens,
   cached_input_tokens: sums.cachedInputTokens,
+  beyond_estimate: sums.beyondEstimate,
 });
 
 /** Sums by slot of time folded into local dates. */

@@ -18,6 +18,7 @@ export interface UsageSum {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  beyond_estimate: number;
 }
 
 /** Every time zone's midnight falls on a quarter of an hour: sums of such slots fold into days of any zone. */
@@ -30,7 +31,7 @@ export const sumUsage = async (db: Queryable, filter: UsageFilter): Promise<Usag
   const by = (part: UsageSum['part'], key: ReturnType<typeof sql>) => sql`
     select cast(${sql.lit(part)} as text) as part, ${key} as key, count(*) as requests, sum(cost_nano) as cost_nano,
       sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
-      sum(cached_input_tokens) as cached_input_tokens
+      sum(cached_input_tokens) as cached_input_tokens, sum(beyond_estimate) as beyond_estimate
     from ledger
     where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine}
     group by ${key}`;

@@ -29,6 +29,7 @@ const sumsOf = (row: UsageSum): Sums => ({
   inputTokens: Number(row.input_tokens),
   outputTokens: Number(row.output_tokens),
   cachedInputTokens: Number(row.cached_input_tokens),
+  beyondEstimate: Number(row.beyond_estimate),
 });
 
 /** Rows of one dimension, the dearest first. */

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import type { Decision } from '../../kernel/decisions.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import type { Board } from './board.ts';
 import type { Records } from './records.ts';
@@ -13,11 +14,7 @@ export interface ApprovalOwner {
   userId: string;
 }
 
-export interface DecisionNotice {
-  status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
-  reason: string | null;
-  /** What became of the stored call; null where it was not carried out. */
-  execution: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null } | null;
+export interface DecisionNotice extends Decision {
   proposal: ProposalWire;
 }
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { Execution } from './execution.ts';
 import type { GovernancePorts } from './ports.ts';
@@ -9,17 +10,17 @@ import { isOpen, type Proposal } from './types.ts';
 import { type CastVote, gatherFacts, type Voting } from './voting.ts';
 
 /**
- * What follows from a proposal's state, after its commit: votes are cast, calls carried out, those who wait told. All of
+ * What follows from a proposal's state, after its commit: votes are cast, calls carried out, those who wait answered. All of
  * it can be done again from the store, so `sweep` finds after a restart whatever a process has left undone.
  */
 export interface BoardOptions {
   db: Db;
   clock: Clock;
-  nodeId: string;
+  cluster: Cluster;
   records: Records;
   voting: Voting;
   execution: Execution;
-  ports: Pick<GovernancePorts, 'budget' | 'toolHealth' | 'onDecided'>;
+  ports: Pick<GovernancePorts, 'budget' | 'serverReady' | 'toolHealth' | 'onDecided'>;
   events: EventSink;
   onError(error: unknown): void;
   stop: AbortSignal;
@@ -44,8 +45,8 @@ export const createBoard = (options: BoardOptions) => {
     active.set(key, task);
   };
 
-  const publish = (type: string, proposal: Proposal): void =>
-    events.publish(records.recordedOf(proposal, type) ?? proposalEvent(type, proposal, null));
+  const publish = (proposal: Proposal): void =>
+    events.publish(proposalEvent('proposal.updated', proposal, null));
 
   const reload = (proposal: Proposal): Promise<Proposal | undefined> =>
     findProposal(
@@ -64,6 +65,9 @@ export const createBoard = (options: BoardOptions) => {
    * after another, so that events come in the order of the record. Each seat's time is limited, so this ends.
    */
   const castAll = async (proposal: Proposal): Promise<void> => {
+    const { tenantId, tool } = proposal;
+    if (tool !== null) await ports.serverReady(tenantId, tool.server, stop);
+    if (stop.aborted) return;
     const facts = await gatherFacts(db, ports, proposal, clock.now());
     const seats = voting.seatsToVote(proposal);
     // Who holds the seats may have changed since the last ballot: then none may be missing, and nothing decided.
@@ -82,7 +86,7 @@ export const createBoard = (options: BoardOptions) => {
     await Promise.all(votes);
   };
 
-  /** Tells those who wait, and remembers that they know. */
+  /** Answers those who wait, and remembers that they know. */
   const settle = async (proposal: Proposal): Promise<void> => {
     const fresh = (await reload(proposal)) ?? proposal;
     await ports.onDecided(fresh);
@@ -93,7 +97,7 @@ export const createBoard = (options: BoardOptions) => {
     if (!(await execution.run(proposal))) return;
     const fresh = await reload(proposal);
     if (fresh === undefined) return;
-    publish('proposal.updated', fresh);
+    publish(fresh);
     once('settle', proposal.id, () => settle(fresh));
   };
 
@@ -108,27 +112,24 @@ export const createBoard = (options: BoardOptions) => {
 
   /** After the commit of a change. */
   const changed = (proposal: Proposal): void => {
-    publish(isOpen(proposal.status) ? 'proposal.updated' : 'proposal.decided', proposal);
     // A person's yes may have handed it to the five.
     if (!isOpen(proposal.status) || (proposal.status === 'voting' && proposal.ballots.length === 0))
       follow(proposal);
   };
 
   return {
-    created(proposal: Proposal): void {
-      publish('proposal.created', proposal);
-      if (!isOpen(proposal.status)) publish('proposal.decided', proposal);
-      follow(proposal);
-    },
+    /** After the commit of a new one. */
+    created: follow,
     changed,
 
     /**
-     * Does what time asks for and what another process has left undone. `fresh` at start: on SQLite nobody else runs,
-     * so what is not finished is taken over at once.
+     * Does what time asks for and what another process has left undone. `fresh` at start: what an earlier process of this
+     * node has left is taken over at once, and where there are no other nodes all that is not finished.
      */
     async sweep(now: number, fresh = false): Promise<void> {
-      const alone = fresh && db.dialect === 'sqlite';
-      for (const proposal of await unsettledProposals(db.read, now)) {
+      const { nodeId } = options.cluster;
+      const alone = fresh && options.cluster.alone;
+      for (const proposal of await unsettledProposals(db.read, now, options.onError)) {
         if (stop.aborted) return;
         if (isOpen(proposal.status)) {
           const due = (proposal.deadline ?? proposal.expiresAt) <= now;
@@ -138,13 +139,13 @@ export const createBoard = (options: BoardOptions) => {
           continue;
         }
         if (proposal.execution?.status === 'running') {
-          const mine = proposal.executionNode === options.nodeId;
+          const left = alone || (fresh && proposal.executionNode === nodeId);
           const overdue = (proposal.executionDeadline ?? 0) <= now;
-          if ((!(alone && !mine) && !overdue) || active.has(`execute:${proposal.id}`)) continue;
+          if ((!left && !overdue) || active.has(`execute:${proposal.id}`)) continue;
           if (await execution.giveUp(proposal)) {
             const ended = await reload(proposal);
             if (ended !== undefined) {
-              publish('proposal.updated', ended);
+              publish(ended);
               follow(ended);
             }
           }

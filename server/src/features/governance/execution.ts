@@ -20,7 +20,7 @@ export interface ExecutionOptions {
   executionMs: number;
   book: ToolBook;
   audit: Pick<Audit, 'append'>;
-  ports: Pick<GovernancePorts, 'findTool' | 'callerOf'>;
+  ports: Pick<GovernancePorts, 'findTool' | 'serverReady' | 'callerOf'>;
   stop: AbortSignal;
 }
 
@@ -118,6 +118,10 @@ export const createExecution = (options: ExecutionOptions) => {
   return {
     /** Runs the call if nobody has; false where somebody else has the claim. */
     async run(proposal: Proposal): Promise<boolean> {
+      // Before the claim: a process that ends while it waits here has called nothing.
+      const { tenantId, tool } = proposal;
+      if (tool !== null) await ports.serverReady(tenantId, tool.server, stop);
+      if (stop.aborted) return false;
       const deadline = clock.now() + options.executionMs + GRACE_MS;
       const claimed = await db.write(async (tx) => {
         if (!(await claimExecution(tx, proposal.id, options.nodeId, deadline))) return false;

@@ -1,9 +1,9 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
@@ -29,12 +29,14 @@ export { createVoteAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
 export { Proposal as ProposalSchema } from './schema.ts';
+export { waitingProposals } from './store.ts';
 export { type Proposal, SEATS, type Seat } from './types.ts';
 export { type ProposalWire, proposalWire } from './wire.ts';
 
 export interface GovernanceOptions {
   db: Db;
   clock: Clock;
+  cluster: Cluster;
   config: GovernanceConfig;
   ports: GovernancePorts;
   costs: Pick<Costs, 'hold' | 'settle'>;
@@ -42,7 +44,6 @@ export interface GovernanceOptions {
   costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
   events: EventSink;
-  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
   onError(error: unknown): void;
 }
@@ -51,8 +52,7 @@ const SWEEP_MS = 1_000;
 
 /** Proposals, the Pentarchy, and the gate in front of every tool. `start` must run before the first call. */
 export const createGovernance = (options: GovernanceOptions) => {
-  const { db, clock, config, ports, costs, audit, events } = options;
-  const nodeId = newId();
+  const { db, clock, cluster, config, ports, costs, audit, events } = options;
   const stopping = new AbortController();
   const stop = stopping.signal;
 
@@ -65,14 +65,13 @@ export const createGovernance = (options: GovernanceOptions) => {
     clock,
     config,
     audit,
-    outbox: options.outbox,
     allowSelfApproval: options.allowSelfApproval,
   });
   const voting = createVoting({ clock, config, ports });
   const execution = createExecution({
     db,
     clock,
-    nodeId,
+    nodeId: cluster.nodeId,
     executionMs: config.executionMs,
     book: createToolBook({ db, clock, costs: options.costsBesideRuns, audit, policyOf }),
     audit,
@@ -82,7 +81,7 @@ export const createGovernance = (options: GovernanceOptions) => {
   const board = createBoard({
     db,
     clock,
-    nodeId,
+    cluster,
     records,
     voting,
     execution,

@@ -6,7 +6,7 @@ import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { Proposal, Seat } from './types.ts';
 
-/** What governance needs of its neighbours; handed over in `compose.ts`. */
+/** What governance needs of its neighbours; handed over in `module.ts`. */
 
 export interface AskRequest {
   proposal: Proposal;
@@ -31,6 +31,8 @@ export interface GovernancePorts {
   policyOf(tool: AgentTool): ToolPolicy | null;
   /** A tool as this caller may use it now; null where it does not exist for them. */
   findTool(caller: Caller, agentId: string | null, server: string, name: string): Promise<AgentTool | null>;
+  /** Resolves when the server has had its time to connect: sooner nobody can say that it has no such tool. */
+  serverReady(tenantId: string, server: string, signal: AbortSignal): Promise<void>;
   callerOf: CallerFor;
   /** What the tenant may still spend this month; null without a limit. */
   budget(tenantId: string): Promise<{ limitNano: NanoUsd; remainingNano: NanoUsd } | null>;

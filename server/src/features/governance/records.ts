@@ -1,8 +1,8 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
@@ -31,15 +31,13 @@ import { proposalWire } from './wire.ts';
 
 /**
  * The state changes of a proposal. Each is one transaction that holds the record's lock, the change and its link of the
- * audit chain; what follows from it (events, execution) is for the caller, after the commit.
+ * audit chain, and emits what is told of it; what follows from it (votes, execution) is for the caller, after the commit.
  */
 export interface RecordsOptions {
   db: Db;
   clock: Clock;
   config: GovernanceConfig;
   audit: Pick<Audit, 'append'>;
-  /** Keeps webhooks in step with what is stored. */
-  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
 }
 
@@ -72,8 +70,14 @@ type Actor = { actorId: string | null; actorType: 'user' | 'service' | 'agent' |
 
 const SYSTEM: Actor = { actorId: null, actorType: 'system' };
 
+type ProposalEventType = 'proposal.created' | 'proposal.updated' | 'proposal.decided';
+
 /** What is told of a proposal. */
-export const proposalEvent = (type: string, proposal: Proposal, requestId: string | null): NewEvent => ({
+export const proposalEvent = <T extends ProposalEventType>(
+  type: T,
+  proposal: Proposal,
+  requestId: string | null,
+): NewEvent & { type: T } => ({
   type,
   tenantId: proposal.tenantId,
   userId: proposal.requestedBy,
@@ -83,18 +87,15 @@ export const proposalEvent = (type: string, proposal: Proposal, requestId: strin
   requestId,
 });
 
-export const createRecords = ({ db, clock, config, audit, outbox, allowSelfApproval }: RecordsOptions) => {
-  /** What the transaction that made a state has recorded of it, for whoever publishes it after the commit. */
-  const recorded = new WeakMap<Proposal, PlatformEvent[]>();
-
+export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: RecordsOptions) => {
   const tell = async (
-    tx: Queryable,
-    type: 'proposal.created' | 'proposal.decided',
+    tx: Tx,
+    type: ProposalEventType,
     proposal: Proposal,
-    requestId: string | null,
-  ): Promise<void> => {
-    const event = await outbox.record(tx, proposalEvent(type, proposal, requestId));
-    recorded.set(proposal, [...(recorded.get(proposal) ?? []), event]);
+    requestId: string | null = null,
+  ): Promise<Proposal> => {
+    await tx.emit(proposalEvent(type, proposal, requestId));
+    return proposal;
   };
 
   const note = (
@@ -124,7 +125,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
 
   /** Moves the proposal on and records it; the new state. */
   const apply = async (
-    tx: Queryable,
+    tx: Tx,
     proposal: Proposal,
     verdict: Verdict,
     by: { decidedBy: string; actor: Actor; requestId?: string | null },
@@ -160,8 +161,9 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       },
       by.requestId ?? null,
     );
-    if (!open) await tell(tx, 'proposal.decided', next, by.requestId ?? null);
-    return next;
+    return open
+      ? tell(tx, 'proposal.updated', next)
+      : tell(tx, 'proposal.decided', next, by.requestId ?? null);
   };
 
   const cast = async (tx: Queryable, proposal: Proposal, ballot: Ballot): Promise<Proposal> => {
@@ -194,7 +196,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
   };
 
   const create = async (
-    tx: Queryable,
+    tx: Tx,
     draft: Draft,
     route: Route,
     hashes: CallHashes,
@@ -249,10 +251,6 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
   };
 
   return {
-    /** The event of this type that was recorded with this state; undefined where none was. */
-    recordedOf: (proposal: Proposal, type: string): PlatformEvent | undefined =>
-      recorded.get(proposal)?.find((event) => event.type === type),
-
     open: (draft: Draft, route: Route, actor: Actor): Promise<Proposal> =>
       db.write((tx) => create(tx, draft, route, { call: null, consent: null }, actor)),
 
@@ -301,7 +299,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
           });
         }
         const verdict = verdictNow(proposal.ballots, agentSeats);
-        if (verdict === null) return proposal === locked ? null : proposal;
+        if (verdict === null) return proposal === locked ? null : tell(tx, 'proposal.updated', proposal);
         return apply(tx, proposal, verdict, { decidedBy: 'pentarchy', actor: SYSTEM });
       }),
 
@@ -355,7 +353,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
                 status: vote.vote === 'approve' ? 'approved' : 'rejected',
                 reason: vote.reason === '' ? `a person decided: ${vote.vote}` : vote.reason,
               };
-        if (verdict === null) return proposal;
+        if (verdict === null) return tell(tx, 'proposal.updated', proposal);
         return apply(tx, proposal, verdict, { decidedBy: caller.userId, actor, requestId });
       }),
 
@@ -390,7 +388,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
             expiresAt: now + config.votingMs + config.humanMs,
           };
           await saveState(tx, id, voting);
-          return voting;
+          return tell(tx, 'proposal.updated', voting);
         }
         const verdict: Verdict = {
           status: approve ? 'approved' : 'rejected',

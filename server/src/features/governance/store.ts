@@ -389,10 +389,14 @@ export const markSettled = (db: Db, id: string): Promise<void> =>
     await tx.updateTable('proposals').set({ settled: 1 }).where('id', '=', id).execute();
   });
 
-/** Everything that has something to come by itself at `now`: what waits for a person is left out until it expires. */
+/**
+ * Everything that has something to come by itself at `now`: what waits for a person is left out until it expires. A row that
+ * cannot be read (of an archive of elsewhere, say) is told of, and keeps nobody's else from going on.
+ */
 export const unsettledProposals = async (
   db: Queryable,
   now: number,
+  unreadable: (error: unknown) => void,
 ): Promise<(Proposal & { executionNode: string | null; executionDeadline: number | null })[]> => {
   const rows = await db
     .selectFrom('proposals')
@@ -402,12 +406,46 @@ export const unsettledProposals = async (
     .orderBy('created_at')
     .limit(1_000)
     .execute();
-  const proposals = await withVotes(db, rows);
-  return proposals.map((proposal, i) => ({
-    ...proposal,
-    executionNode: rows[i]?.execution_node ?? null,
-    executionDeadline: rows[i]?.execution_deadline ?? null,
-  }));
+  const votes = await votesOf(
+    db,
+    rows.map((row) => row.id),
+  );
+  return rows.flatMap((row) => {
+    try {
+      const proposal = proposalOf(row, votes.get(row.id) ?? []);
+      return [{ ...proposal, executionNode: row.execution_node, executionDeadline: row.execution_deadline }];
+    } catch (error) {
+      unreadable(new Error(`the proposal ${row.id} cannot be read`, { cause: error }));
+      return [];
+    }
+  });
+};
+
+/** What waits for votes or for a person, over all tenants: for metrics. */
+export const waitingProposals = async (
+  db: Queryable,
+  now: number,
+): Promise<{ status: string; count: number; oldestMs: number }[]> => {
+  const open = ['voting', 'awaiting_human'] as const;
+  const rows = await db
+    .selectFrom('proposals')
+    .select([
+      'status',
+      (eb) => eb.fn.countAll<number>().as('n'),
+      (eb) => eb.fn.min('created_at').as('oldest'),
+    ])
+    .where('settled', '=', 0)
+    .where('status', 'in', open)
+    .groupBy('status')
+    .execute();
+  return open.map((status) => {
+    const row = rows.find((one) => one.status === status);
+    return {
+      status,
+      count: Number(row?.n ?? 0),
+      oldestMs: row === undefined ? 0 : Math.max(0, now - Number(row.oldest)),
+    };
+  });
 };
 
 export const proposalIdsOf = async (

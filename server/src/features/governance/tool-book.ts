@@ -1,11 +1,11 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd, usdToNano } from '../../kernel/money.ts';
 import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolContext } from '../../kernel/tools.ts';
 import { type Audit, type AuditEvent, actorOf } from '../audit/index.ts';
-import type { Costs } from '../costs/index.ts';
+import { type Costs, createMetered, type LedgerEntry } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
 
 export interface ToolBookOptions {
@@ -19,11 +19,22 @@ export interface ToolBookOptions {
 /** What a row says of a failure: the code of a fault of ours, never a text that a tool wrote. */
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : 'FAILED');
 
+const entryOf = (tool: AgentTool, costNanoUsd: number): LedgerEntry => ({
+  kind: 'tool',
+  model: null,
+  tool: `${tool.server}.${tool.name}`,
+  usage: null,
+  costNanoUsd,
+  estimated: false,
+});
+
 /**
  * One price for a tool everywhere: the `cost_usd` of the policy that holds for it. It is on the ledger when the tool
  * has answered, with an error of its own too; a call that broke off costs nothing here.
  */
 export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOptions): ToolBook => {
+  const metered = createMetered({ db, costs });
+
   const eventOf = (
     tool: AgentTool,
     args: Record<string, unknown>,
@@ -47,58 +58,42 @@ export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOp
 
   return {
     async carryOut(tool, args, context, work) {
-      const subject = {
-        tenantId: context.caller.tenantId,
-        userId: context.caller.userId,
-        agentId: context.agentId,
-        conversationId: context.conversationId,
-        runId: context.runId,
-        requestId: context.requestId,
-      };
+      const { caller, agentId, conversationId, runId, requestId } = context;
+      const { tenantId, userId } = caller;
       const price = usdToNano(policyOf(tool).cost_usd ?? 0);
-      const reserve = (tx: Queryable) =>
-        costs.hold(tx, { ...subject, kind: 'tool', worstNano: price, runUsedNano: 0 });
+      const subject = { tenantId, userId, agentId, conversationId, runId, requestId };
+      const request = { ...subject, kind: 'tool' as const, worstNano: price, runUsedNano: 0 };
       // That a foreign server calls its tool harmless is no proof.
       const leavesTrace = tool.server !== 'pentarch' || !tool.annotations.readOnly;
       // What may change something stands in the chain before it is done: the end of this process must not hide it.
-      const begin = async (tx: Queryable) => {
-        const held = price === 0 ? null : await reserve(tx);
-        if (leavesTrace)
-          await audit.append(tx, { ...eventOf(tool, args, context, {}), action: 'tool.started' });
-        return held;
+      const started = (tx: Tx) =>
+        audit.append(tx, { ...eventOf(tool, args, context, {}), action: 'tool.started' });
+      let startedAt = 0;
+      let end: { costNano: number; outcome: 'success' | 'failed'; reason?: string } = {
+        costNano: 0,
+        outcome: 'failed',
       };
-      const hold = price === 0 && !leavesTrace ? null : await db.write(begin);
-      const startedAt = clock.now();
-      const book = (costNanoUsd: number, outcome: 'success' | 'failed', more: Record<string, unknown>) =>
-        db.write(async (tx) => {
-          const entry = {
-            kind: 'tool' as const,
-            model: null,
-            tool: `${tool.server}.${tool.name}`,
-            usage: null,
-            costNanoUsd,
-            estimated: false,
-          };
-          if (hold !== null) await costs.settle(tx, hold, costNanoUsd === 0 ? [] : [entry]);
-          else if (costNanoUsd > 0) await costs.settle(tx, await reserve(tx), [entry]);
-          const details = {
-            duration_ms: clock.now() - startedAt,
-            cost_usd: nanoToUsd(costNanoUsd),
-            ...more,
-          };
-          await audit.append(tx, {
-            ...eventOf(tool, args, context, details),
-            action: 'tool.called',
-            outcome,
-          });
+      const called = (tx: Tx) => {
+        const { costNano, outcome, ...reason } = end;
+        const details = {
+          duration_ms: clock.now() - startedAt,
+          cost_usd: nanoToUsd(costNano),
+          ...reason,
+        };
+        return audit.append(tx, { ...eventOf(tool, args, context, details), action: 'tool.called', outcome });
+      };
+      const paid = async (used: (entry: LedgerEntry) => void) => {
+        startedAt = clock.now();
+        const result = await work().catch((error: unknown) => {
+          end.reason = context.signal.aborted ? 'ABORTED' : codeOf(error);
+          throw error;
         });
-      const result = await work().catch(async (error: unknown) => {
-        await book(0, 'failed', { reason: context.signal.aborted ? 'ABORTED' : codeOf(error) });
-        throw error;
-      });
-      const costNanoUsd = result.costNanoUsd ?? price;
-      await book(costNanoUsd, result.isError ? 'failed' : 'success', {});
-      return { ...result, costNanoUsd };
+        const costNanoUsd = result.costNanoUsd ?? price;
+        if (costNanoUsd > 0) used(entryOf(tool, costNanoUsd));
+        end = { costNano: costNanoUsd, outcome: result.isError ? 'failed' : 'success' };
+        return { ...result, costNanoUsd };
+      };
+      return metered(request, paid, { reserved: leavesTrace ? started : undefined, booked: called });
     },
 
     refused: (tool, args, context, reason, proposalId = null) =>

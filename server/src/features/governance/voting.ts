@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { orAborted } from '../../kernel/races.ts';
 import { injectionSigns, type TextRole, textsIn } from '../../kernel/text-signs.ts';
+import { traced } from '../../kernel/tracing.ts';
 import { audienceIn } from './audience.rules.ts';
 import type { GovernanceConfig } from './config.ts';
 import { hashOf, sha256 } from './hash.ts';
@@ -166,6 +167,19 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
     }
   };
 
+  const vote = async (
+    seat: Seat,
+    proposal: Proposal,
+    facts: SeatFacts,
+    stop: AbortSignal,
+  ): Promise<CastVote> => {
+    const { model } = config.seats[seat];
+    const question = { seat, proposal, facts, rule: voteByRule(seat, facts, config.rules) };
+    if (!ports.hasModel(model) || isStrictest(seat, question.rule)) return byRule(question);
+    const lane = laneOf(model);
+    return lane === null ? askModel(question, config.voteTimeoutMs, stop) : askInTurn(question, lane, stop);
+  };
+
   return {
     /** Seats whose agent votes and has not voted yet; AEGIS first, whose veto ends the vote. */
     seatsToVote: (proposal: Proposal): Seat[] =>
@@ -176,13 +190,26 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
       ),
 
     /** The vote of one seat. Rejects only when `stop` is aborted. */
-    async cast(seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<CastVote> {
-      const { model } = config.seats[seat];
-      const question = { seat, proposal, facts, rule: voteByRule(seat, facts, config.rules) };
-      if (!ports.hasModel(model) || isStrictest(seat, question.rule)) return byRule(question);
-      const lane = laneOf(model);
-      return lane === null ? askModel(question, config.voteTimeoutMs, stop) : askInTurn(question, lane, stop);
-    },
+    cast: (seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<CastVote> =>
+      traced(
+        `vote ${seat}`,
+        {
+          attributes: {
+            'pentarch.vote.seat': seat,
+            'pentarch.proposal.id': proposal.id,
+            'pentarch.run.id': proposal.runId,
+            'gen_ai.agent.id': seat,
+          },
+        },
+        async (span) => {
+          const cast = await vote(seat, proposal, facts, stop);
+          span.set({
+            'pentarch.vote.vote': cast.ballot.vote,
+            'pentarch.vote.method': String(cast.inputs.method),
+          });
+          return cast;
+        },
+      ),
   };
 };
 

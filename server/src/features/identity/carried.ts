@@ -70,7 +70,8 @@ export const assertCarriedClient = (row: Row, reserved: readonly string[]): void
   if ([...Object.values(OIDC_CLIENTS), ...reserved].includes(id))
     throw new Error(`the client ${id} is the platform's own`);
   if (row.type !== 'public' && row.type !== 'confidential') throw new Error('a client has no known type');
-  for (const uri of listOf(row.redirect_uris, 'redirect addresses of a client')) {
+  const uris = [row.redirect_uris, row.post_logout_redirect_uris ?? '[]'];
+  for (const uri of uris.flatMap((list) => listOf(list, 'redirect addresses of a client'))) {
     const fault = typeof uri === 'string' ? redirectFault(uri) : 'must be a text';
     if (fault !== null) throw new Error(`a redirect address of the client ${id} ${fault}`);
   }

@@ -52,6 +52,7 @@ export const ensureFirstAdmin = async (options: {
       email_folded: foldEmail(email),
       name: 'Admin',
       password_hash: passwordHash,
+      password_permissions: null,
       roles: '["admin"]',
       permissions: '[]',
       tier: null,

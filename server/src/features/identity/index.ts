@@ -4,17 +4,17 @@ import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
-import type { CallerFor } from '../../kernel/stored-credential.ts';
+import type { ActorFor, CallerFor } from '../../kernel/stored-credential.ts';
 import type { Audit } from '../audit/index.ts';
 import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
-import { createCallerFor } from './caller-for.ts';
+import { createActorFor, createCallerFor } from './caller-for.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients } from './clients/service.ts';
 import { platformAdminsOf } from './external/claims.rules.ts';
@@ -58,6 +58,8 @@ export interface IdentityConfig {
   IDP_CREATE_USERS: boolean;
   IDP_REQUIRE_ORGANISATION: 'auto' | 'on' | 'off';
   IDP_PLATFORM_ADMINS: readonly string[];
+  IDP_CONSOLE_CLIENT_ID: string;
+  IDP_CLI_CLIENT_ID: string;
   IDP_PROJECT_ID: string | null;
   RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
@@ -84,19 +86,19 @@ export interface IdentityOptions {
   config: IdentityConfig;
   /** The secrets beside the store. */
   platformKeys: PlatformKeys;
-  /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
-  shared?: boolean;
+  /** Where other nodes change accounts too, what a caller may do is read for every request. */
+  cluster: Cluster;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Requests of an address to the provider over all nodes; without it this process counts for itself. */
   countAddress?: CountAddress;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
   log: Log;
+  /** A person's keys or account are others than before: what goes on in their name is to be looked at. */
+  rightsChanged?: (userId: string) => void;
 }
 
 export interface Identity {
@@ -108,13 +110,15 @@ export interface Identity {
   authenticate: Authenticate;
   /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
   callerFor: CallerFor<Queryable>;
+  /** The same, with why there is nobody. */
+  actorFor: ActorFor<Queryable>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
   /** A new signing key at once; tokens of the old ones stay good until they expire. Returns its id. */
   rotateKeys(): Promise<string>;
   routes: readonly AnyRoute[];
-  /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
+  /** For the OpenID engine (adapters/oidc), which `module.ts` hands to `plugin`. */
   oidc: OidcPorts;
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;
@@ -172,7 +176,10 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
   };
 
-  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const forgetUser = (userId: string): void => {
+    authenticate.forget((caller) => caller.userId === userId);
+    options.rightsChanged?.(userId);
+  };
   const admins = platformAdminsOf(config.IDP_PLATFORM_ADMINS);
   const isPlatformAdmin = createPlatformRule(
     new Set(
@@ -192,13 +199,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             clock,
             issuer: config.IDP_URL,
             audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+            clientIds: [config.IDP_CLIENT_ID, config.IDP_CONSOLE_CLIENT_ID, config.IDP_CLI_CLIENT_ID],
           }),
           people: createPeople({
             db,
             clock,
             audit,
-            events: options.events,
-            outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
             requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
@@ -216,7 +222,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     proveToken: external ?? proveEmbedded(db, tokens, isPlatformAdmin),
     isPlatformAdmin,
     used,
-    ...(options.shared === true ? { staleAfterMs: 0 } : {}),
+    ...(!options.cluster.alone ? { staleAfterMs: 0 } : {}),
   });
 
   const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);
@@ -325,13 +331,19 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       countAddress: options.countAddress ?? null,
       issuer: options.publicUrl,
     });
-  const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
+  const actorFor = createActorFor(db, isPlatformAdmin);
+  const onDeleted = (keyId: string, userId: string): void => {
+    forgetKey(keyId);
+    options.rightsChanged?.(userId);
+  };
+  const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted };
 
   return {
     accounts,
     sessions,
     authenticate,
-    callerFor: createCallerFor(db, isPlatformAdmin),
+    callerFor: createCallerFor(actorFor),
+    actorFor,
     async start() {
       await keys.read();
       // Only now are they known to belong to this store: a start that fails writes none.

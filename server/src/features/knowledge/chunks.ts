@@ -9,19 +9,19 @@ import { estimateTokens, type Span, safeCut, sentenceSpans, trimSpan } from '../
 export interface Chunk {
   /** From 0, in reading order. */
   ordinal: number;
-  /** Exactly `documentText(document).slice(start, end)`. */
+  /** `documentText(document).slice(start, end)`, behind `tableHead` and a line break where that is not null. */
   text: string;
   page: number | null;
   /** Title of the document, then the headings above, outermost first. */
   headingPath: string[];
   start: number;
   end: number;
-  /** The first row of the table that the chunk starts in the middle of. */
+  /** The first row of the table that the chunk starts in the middle of, so that its rows can be read by themselves. */
   tableHead: string | null;
 }
 
 /** Raise it with every change of what comes out: documents of an older one are indexed again. */
-export const CHUNKING_VERSION = 2;
+export const CHUNKING_VERSION = 3;
 
 export interface ChunkOptions {
   /** Where a chunk is closed. */
@@ -41,11 +41,11 @@ const SEPARATOR = '\n\n';
 export const documentText = (document: Pick<ParsedDocument, 'blocks'>): string =>
   document.blocks.map((b) => b.text).join(SEPARATOR);
 
-/** What is embedded: the title path, as far as the chunk does not show it itself, the table's head, and the text. */
-export function embedText(chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>): string {
+/** What is embedded: the title path, as far as the chunk does not show it itself, and the text. */
+export function embedText(chunk: Pick<Chunk, 'headingPath' | 'text'>): string {
   const head = chunk.text.slice(0, 400);
   const path = chunk.headingPath.filter((heading) => !head.includes(heading)).map((h) => h.slice(0, 100));
-  return [path.join(' > '), chunk.tableHead ?? '', chunk.text].filter((part) => part !== '').join('\n');
+  return [path.join(' > '), chunk.text].filter((part) => part !== '').join('\n');
 }
 
 interface Unit extends Span {
@@ -70,7 +70,7 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions = 
     const shown = units.find((unit) => unit.kind !== 'heading') ?? first;
     chunks.push({
       ordinal: chunks.length,
-      text: text.slice(first.start, last.end),
+      text: `${first.tableHead === null ? '' : `${first.tableHead}\n`}${text.slice(first.start, last.end)}`,
       page: shown.page,
       headingPath: path.current(),
       start: first.start,
@@ -88,7 +88,8 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions = 
       if (!onlyHeadings || (last && unit.level <= last.level)) close();
       path.enter(text.slice(unit.start, unit.end), unit.level);
     } else if (last && !onlyHeadings) {
-      const tokens = units.reduce((sum, u) => sum + u.tokens, 0);
+      const repeated = estimateTokens(units[0]?.tableHead ?? '');
+      const tokens = units.reduce((sum, u) => sum + u.tokens, repeated);
       if (unit.page !== last.page) close();
       else if (tokens + unit.tokens > settings.targetTokens) {
         close();
@@ -126,10 +127,19 @@ function* unitsOf(blocks: readonly DocumentBlock[], settings: Required<ChunkOpti
       const tokens = estimateTokens(text.slice(span.start, span.end));
       yield { kind, page, level, tokens, tableHead, start: offset + span.start, end: offset + span.end };
       // From the second row on.
-      if (kind === 'table') tableHead ??= text.slice(span.start, Math.min(span.end, span.start + 300));
+      if (kind === 'table') tableHead ??= headOf(text.slice(span.start, span.end));
     }
     offset += text.length + SEPARATOR.length;
   }
+}
+
+const MAX_HEAD_CHARACTERS = 600;
+
+/** Whole names of columns. */
+function headOf(row: string): string {
+  if (row.length <= MAX_HEAD_CHARACTERS) return row;
+  const end = row.lastIndexOf(' | ', MAX_HEAD_CHARACTERS);
+  return row.slice(0, end > 0 ? end : safeCut(row, MAX_HEAD_CHARACTERS)).trimEnd();
 }
 
 function spansOf(kind: DocumentBlock['kind'], text: string, settings: Required<ChunkOptions>): Span[] {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { DocumentRow } from '../../db/tables/knowledge.ts';
+import type { LeftOut } from '../../kernel/parser.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { rolesIn, type Visibility } from './rules.ts';
 
@@ -26,6 +27,7 @@ export const COLUMNS = [
   'documents.reader_roles',
   'documents.trusted',
   'documents.unread_pages',
+  'documents.left_out',
 ] as const;
 
 type ListedRow = Omit<
@@ -60,4 +62,5 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   version: row.version,
   trusted: row.trusted === 1,
   unreadPages: json<number[]>(row.unread_pages),
+  leftOut: json<LeftOut[]>(row.left_out),
 });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Along, Queryable } from '../../db/db.ts';
+import type { Along } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
@@ -44,9 +44,8 @@ export interface DocumentsDeps {
   parser: DocumentParser;
   embedder: ChargedEmbedder;
   model: EmbeddingModel;
-  events: EventSink;
-  /** Keeps webhooks in step with what is stored. */
-  outbox: EventOutbox<Queryable>;
+  /** In a transaction of its own: for what a client has asked for and no row had to change. */
+  emit(event: NewEvent): Promise<unknown>;
   clock: Clock;
   /** The row of the audit chain when an administrator vouches for a document, or no longer does. */
   noteTrust(caller: Caller, documentId: string, trusted: boolean): Along;
@@ -61,6 +60,9 @@ export interface DocumentsDeps {
 const CHUNK_OPTIONS = { targetTokens: 300 };
 /** What is stored with each document; another number has it indexed again. */
 const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
+
+/** One that was not read to its end is read again. */
+const versionOf = (parsed: ParsedDocument): number => (parsed.partial ? 0 : INDEXING_VERSION);
 
 /** Longest wait for another node that indexes the same bytes. */
 const PEER_WAIT_MS = 120_000;
@@ -129,16 +131,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     requestId,
   });
 
-  /** To be written with the step that shows the document; `publish` tells the same after its commit. */
-  const telling = (event: NewEvent): { along: Along; publish(): void } => {
-    let recorded: PlatformEvent | null = null;
-    return {
-      along: async (tx) => {
-        recorded = await deps.outbox.record(tx, event);
-      },
-      publish: () => deps.events.publish(recorded ?? event),
-    };
-  };
+  /** To go along with the step that shows the document. */
+  const emitting =
+    (event: NewEvent): Along =>
+    async (tx) =>
+      void (await tx.emit(event));
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
   const present = async (
@@ -171,9 +168,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   ): Promise<KnowledgeDocument> =>
     locked(known.id, async () => {
       const { id } = known;
-      let told: ReturnType<typeof telling> | null = null;
+      let left = false;
       if (known.sha256 !== sha256) {
         const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
+        left = parsed.partial === true;
         const text = documentText(parsed);
         const title = titleOf(input.title, parsed.title, input.filename, text);
         const chunks = await embedded(owner, parsed, title);
@@ -184,9 +182,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           const content = {
             text,
             chunks,
-            chunkingVersion: INDEXING_VERSION,
+            chunkingVersion: versionOf(parsed),
             title,
             unreadPages: parsed.unreadPages ?? [],
+            leftOut: parsed.leftOut ?? [],
             source: {
               filename: input.filename,
               contentType: parsed.contentType,
@@ -200,14 +199,15 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           const { contentType } = parsed;
           const { visibility } = input.sharing ?? known;
           const chunkCount = chunks.length;
-          told = telling(indexed({ ...known, visibility, title, contentType, chunkCount }, requestId));
-          await store.replaceChunks(model, id, content, clock.now, told.along);
+          const now = { ...known, visibility, title, contentType, chunkCount };
+          await store.replaceChunks(model, id, content, clock.now, emitting(indexed(now, requestId)));
         } finally {
           // The row says which bytes are its own; on PostgreSQL another node may have replaced them as well.
           for (const one of new Set([sha256, known.sha256])) {
             const its = blobKey({ id, sha256: one });
             await ((await store.holds(id, one)) ? blobs.settle(its) : blobs.remove(its));
           }
+          await store.dropPages(known.sha256, clock.now());
         }
       } else if (input.title !== null && input.title !== known.title) {
         await reindex(known, input.title);
@@ -220,8 +220,8 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         });
       }
       const document = await readOf(owner, id);
-      if (told !== null) told.publish();
-      else deps.events.publish(indexed(document, requestId));
+      if (left) readOn(document);
+      if (known.sha256 === sha256) await deps.emit(indexed(document, requestId));
       return document;
     });
 
@@ -232,8 +232,15 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     requestId: string,
   ): Promise<KnowledgeDocument> => {
     const known = await present(owner, sha256, input.externalId);
-    if (known !== null)
-      return input.externalId === null ? known : replace(owner, known, input, sha256, requestId);
+    if (known !== null) {
+      if (input.externalId === null) return known;
+      const replaced = await replace(owner, known, input, sha256, requestId).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+      // Deleted in the middle: its name is free, and what was uploaded is a new document.
+      return replaced ?? ingest(owner, input, sha256, requestId);
+    }
     const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
@@ -243,7 +250,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     await blobs.stage(key, input.bytes);
     const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
     const { contentType } = parsed;
-    const told = telling(
+    const along = emitting(
       indexed(
         {
           id,
@@ -257,7 +264,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         requestId,
       ),
     );
-    let created = false;
+    let created: KnowledgeDocument | null = null;
     try {
       created = await store.add(
         model,
@@ -273,29 +280,26 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           language: parsed.language,
           pageCount: parsed.pageCount,
           unreadPages: parsed.unreadPages ?? [],
+          leftOut: parsed.leftOut ?? [],
           ...sharing,
           metadata: input.metadata ?? {},
           externalId: input.externalId,
           createdAt: clock.now(),
           text,
           chunks,
-          chunkingVersion: INDEXING_VERSION,
+          chunkingVersion: versionOf(parsed),
         },
         clock.now,
-        told.along,
+        along,
       );
     } finally {
       // Without a row the bytes are nobody's.
-      await (created ? blobs.settle(key) : blobs.remove(key));
+      await (created !== null ? blobs.settle(key) : blobs.remove(key));
     }
-    if (!created) {
-      // Another node was first: its document is the one that this becomes, or a new version of.
-      return ingest(owner, input, sha256, requestId);
-    }
-    const document = await store.get(owner, id);
-    if (document === null) throw notFound('document');
-    told.publish();
-    return document;
+    // Another node was first: its document is the one that this becomes, or a new version of.
+    if (created === null) return ingest(owner, input, sha256, requestId);
+    if (parsed.partial) readOn(created);
+    return created;
   };
 
   const readOf = async (scope: Scope, id: string): Promise<KnowledgeDocument> => {
@@ -326,6 +330,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       tenantId: document.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
+      unhurried: true,
     });
     const chunks = await embedded(document, parsed, title);
     await store.replaceChunks(
@@ -337,9 +342,20 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         chunkingVersion: INDEXING_VERSION,
         title,
         unreadPages: parsed.unreadPages ?? [],
+        leftOut: parsed.leftOut ?? [],
       },
       clock.now,
     );
+  };
+
+  /** The rest of a document whose upload was answered before all its pages were recognised; after a restart `refresh` does it. */
+  const readOn = ({ id, tenantId, userId }: KnowledgeDocument): void => {
+    locked(id, async () => {
+      const document = closing ? null : await store.get({ tenantId, userId, reach: 'own' }, id);
+      if (document !== null) await reindex(document, document.title);
+    }).catch((fault: unknown) => {
+      if (!closing) deps.warn(fault, `document ${id} could not be read to its end`);
+    });
   };
 
   const destroy = async (document: { id: string; sha256: string }, note?: Along): Promise<boolean> => {
@@ -348,6 +364,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     await blobs.unsettle(key);
     const started = await store.startDeleting(document.id, note);
     await store.purge(document.id);
+    await store.dropPages(document.sha256, clock.now());
     await blobs.remove(key);
     return started;
   };
@@ -378,7 +395,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         );
         if (input.trusted === null) return document;
         await trust(caller, { ...document, sha256 }, input.trusted);
-        return await readOf(owner, document.id);
+        return { ...document, trusted: input.trusted };
       } catch (error) {
         throw asAnswer(error, input.field);
       }
@@ -450,6 +467,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         await blobs.remove(blobKey(document));
       }
       await store.settleGenerations(clock.now());
+      await store.dropPages(null, clock.now());
       for (const key of await blobs.staged()) {
         const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
         if (id !== undefined && sha256 !== undefined && (await store.holds(id, sha256)))

@@ -1,10 +1,11 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
+import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -27,9 +28,11 @@ import { documentWire } from './wire.ts';
 export { createStoreBlobs } from './blobs.store.ts';
 export { createIndexLoader, type IndexLoader } from './carry.store.ts';
 export type { ChargeEmbedding, MemorySearchHit, SearchFilters, SearchMemories } from './ports.ts';
+export { createRecognizedPages } from './recognized.store.ts';
 
 export interface KnowledgeOptions {
   db: Db;
+  cluster: Cluster;
   /** Path of the SQLite file, for the search thread; null on PostgreSQL. */
   sqliteFile: string | null;
   blobs: BlobStore;
@@ -52,8 +55,6 @@ export interface KnowledgeOptions {
   /** Looks again at the best passages of each search. */
   reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
   noteTrust: DocumentsDeps['noteTrust'];
@@ -70,6 +71,8 @@ export interface Knowledge {
   /** Passages for the agent loop, best first. */
   search(scope: PayingScope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
   tools: ToolSource;
+  /** How many documents a person can read as agents do: their own, and those shared in the tenant. */
+  readable(caller: Caller): Promise<number>;
   /** Everything that a person has put in, as JSON values with the documents' text. */
   exportPersonal(tenantId: string, userId: string): Promise<Record<string, unknown>[]>;
   /** Deletes all documents of a person, shared ones too; how many there were. */
@@ -102,9 +105,9 @@ const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) =>
 
 /** Throws at start, with advice, when PostgreSQL lacks pgvector. */
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
-  const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
+  const { db, sqliteFile, blobs, parser, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
-  const store = createKnowledgeStore(db, index);
+  const store = createKnowledgeStore(db, index, options.cluster);
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({
@@ -113,8 +116,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     parser,
     embedder,
     model,
-    events,
-    outbox: options.outbox,
+    emit: (event) => db.write((tx) => tx.emit(event)),
     clock,
     noteTrust: options.noteTrust,
     warn,
@@ -146,6 +148,8 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     tools: knowledgeTools({ search, store, extra }),
+    readable: async (caller) =>
+      (await store.list(ownScope(caller), { page: 1, limit: 1, after: null }, {})).total,
     async exportPersonal(tenantId, userId) {
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));

@@ -1,5 +1,6 @@
 import type { Role, Scope } from '../../kernel/caller.ts';
 import type { EmbeddingPayer } from '../../kernel/embedder.ts';
+import type { LeftOut } from '../../kernel/parser.ts';
 import type { Visibility } from './rules.ts';
 
 /** What services need of the store and of other features. */
@@ -30,6 +31,8 @@ export interface KnowledgeDocument {
   trusted: boolean;
   /** Pages that show something and have no text, from 1. */
   unreadPages: readonly number[];
+  /** What the reader left out on purpose, by kind. */
+  leftOut: readonly LeftOut[];
 }
 
 /** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */

@@ -39,6 +39,14 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   eml: 'message/rfc822',
   mbox: 'application/mbox',
   epub: 'application/epub+zip',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  rtf: 'application/rtf',
+  msg: 'application/vnd.ms-outlook',
+  doc: 'application/msword',
+  xls: 'application/vnd.ms-excel',
+  ppt: 'application/vnd.ms-powerpoint',
 };
 
 /** `pdf` or `application/pdf` → `application/pdf`. */
@@ -53,6 +61,7 @@ const DECLARED_TYPES: ReadonlySet<string> = new Set([
   'text/x-markdown',
   'text/tab-separated-values',
   'application/x-ndjson',
+  'text/rtf',
 ]);
 
 /** Names the types where `type` (`markdown`, `text/html; charset=utf-8`) is none that documents have; else null. */

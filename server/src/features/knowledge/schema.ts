@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ROLES } from '../../kernel/caller.ts';
+import { LEFT_OUT_KINDS } from '../../kernel/parser.ts';
 import {
   AnyObject,
   Nullable,
@@ -66,6 +67,13 @@ export const DocumentWire = Type.Object({
   unread_pages: Type.Array(Type.Integer(), {
     description: 'Pages that show something and have no text that can be read (scans, pictures), from 1',
   }),
+  left_out: Type.Array(
+    Type.Object({
+      what: StringEnum(LEFT_OUT_KINDS),
+      count: Type.Integer({ description: 'How often it was met' }),
+    }),
+    { description: 'What the file holds and was left out on purpose: it is not searched' },
+  ),
 });
 export type DocumentWire = Static<typeof DocumentWire>;
 

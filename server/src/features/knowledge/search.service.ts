@@ -15,6 +15,7 @@ import type {
 } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
+import { inSearchSpan } from './search-span.ts';
 import type { KnowledgeStore } from './store.ts';
 import { queryTerms } from './terms.rules.ts';
 
@@ -206,7 +207,7 @@ export const createSearchService = (deps: SearchDeps) => {
    * match (the highest cosine or share of the query's words found), so that an answer that knows nothing scores low
    * as a whole while its order stays that of the ranks. With a reranker the best passages have its order and its scores.
    */
-  const passages = async (
+  const searched = async (
     scope: PayingScope,
     query: string,
     limit: number,
@@ -229,6 +230,11 @@ export const createSearchService = (deps: SearchDeps) => {
     }));
     return (await reranked(scope, query, fused, onRefusal)).slice(0, limit);
   };
+
+  const passages: typeof searched = (scope, query, limit, filters, onRefusal) =>
+    inSearchSpan({ query, limit, tenantId: scope.tenantId }, () =>
+      searched(scope, query, limit, filters, onRefusal),
+    );
 
   return {
     passages,

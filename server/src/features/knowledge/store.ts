@@ -1,5 +1,7 @@
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { notFound } from '../../kernel/errors.ts';
+import type { LeftOut } from '../../kernel/parser.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
 import { COLUMNS, toDocument, toVisibility } from './document-rows.store.ts';
 import {
@@ -11,6 +13,7 @@ import {
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { createKnowledgeReads } from './read.store.ts';
+import { dropRecognizedPages } from './recognized.store.ts';
 import { roleSet } from './rules.ts';
 import { fold } from './terms.rules.ts';
 
@@ -65,7 +68,7 @@ const batches = <T>(items: readonly T[]): T[][] => {
 export type KnowledgeStore = ReturnType<typeof createKnowledgeStore>;
 
 /** `models` in use are read once: another node that brings a new one restarts anyway. */
-export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
+export const createKnowledgeStore = (db: Db, index: PassageIndex, { alone }: Pick<Cluster, 'alone'>) => {
   let models: EmbeddingModel[] = [];
 
   const writeVersion = async (
@@ -84,6 +87,11 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       })
       .execute();
   };
+
+  const readIn = async (tx: Queryable, id: string): Promise<KnowledgeDocument> =>
+    toDocument(
+      await tx.selectFrom('documents').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow(),
+    );
 
   const { addChunks, hide, unhide, purge, purgeGeneration, hiddenBefore } = createGenerations(db, index);
 
@@ -175,13 +183,16 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
     },
 
-    /** False when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it. */
+    /**
+     * Null when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it, and the
+     * document is as it stood then.
+     */
     async add(
       model: EmbeddingModel,
       document: NewDocument,
       now: () => number,
       along: Along,
-    ): Promise<boolean> {
+    ): Promise<KnowledgeDocument | null> {
       const [first = [], ...rest] = batches(document.chunks);
       const whole = rest.length === 0;
       const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
@@ -201,6 +212,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             language: document.language,
             page_count: document.pageCount,
             unread_pages: JSON.stringify(document.unreadPages),
+            left_out: JSON.stringify(document.leftOut),
             chunk_count: document.chunks.length,
             visibility: document.visibility,
             reader_roles: roleSet(document.readerRoles),
@@ -215,18 +227,18 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
           })
           .onConflict((c) => c.doNothing())
           .executeTakeFirst();
-        if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+        if (inserted.numInsertedOrUpdatedRows !== 1n) return null;
         await writeVersion(tx, { ...document, version: 1 });
         await writeFacts(tx, document.id, document.metadata);
         if (!whole) await hide(tx, document.id, 1, now());
         await addChunks(tx, model, owner, first, 1);
         if (whole) await along(tx);
-        return true;
+        return readIn(tx, document.id);
       });
-      if (!created || whole) return created;
+      if (created === null || whole) return created;
       try {
         for (const batch of rest) await db.write((tx) => addChunks(tx, model, owner, batch, 1));
-        await db.write(async (tx) => {
+        return await db.write(async (tx) => {
           await tx
             .updateTable('documents')
             .set({ status: 'ready', indexed_at: now() })
@@ -234,8 +246,8 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           await unhide(tx, document.id, 1);
           await along(tx);
+          return readIn(tx, document.id);
         });
-        return true;
       } catch (error) {
         await setStatus(document.id, ['indexing'], 'deleting');
         await purge(document.id);
@@ -257,6 +269,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         chunkingVersion: number;
         title: string;
         unreadPages: readonly number[];
+        leftOut: readonly LeftOut[];
         /** Where the bytes themselves are others, what is new about them. */
         source?: NewSource;
       },
@@ -296,7 +309,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         };
         await addChunks(tx, model, owner, batch, generation);
       };
-      const swap = async (tx: Queryable, generation: number) => {
+      const swap = async (tx: Tx, generation: number) => {
         const row = await present(tx);
         const { source } = content;
         await hide(tx, id, row.generation, now());
@@ -312,6 +325,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             chunking_version: content.chunkingVersion,
             title: content.title,
             unread_pages: JSON.stringify(content.unreadPages),
+            left_out: JSON.stringify(content.leftOut),
             folded_name: foldedName(content.title, source?.filename ?? row.filename),
             // Nobody has vouched for what is new.
             ...(source === undefined && content.title === row.title ? {} : { trusted: 0 }),
@@ -396,9 +410,9 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     purge,
 
-    /** What an earlier process left half in or half out. On PostgreSQL other nodes may be at work: only older ones. */
+    /** What an earlier process left half in or half out; where other nodes may be at work, only what is older. */
     async abandoned(now: number): Promise<{ id: string; sha256: string }[]> {
-      const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
+      const before = alone ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
       const rows = await db.read
         .selectFrom('documents')
         .select(['id', 'sha256'])
@@ -411,9 +425,12 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     /** Chunks of ready documents that an earlier process was bringing in or taking out. */
     async settleGenerations(now: number): Promise<void> {
-      const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
+      const before = alone ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
       for (const { id, generation } of await hiddenBefore(before)) await purgeGeneration(id, generation);
     },
+
+    /** Recognised pages of bytes that no document has any more; null: of all that were given up. */
+    dropPages: (sha256: string | null, now: number): Promise<void> => dropRecognizedPages(db, sha256, now),
 
     /** Whether there is such a document and these are its bytes. */
     async holds(id: string, sha256: string): Promise<boolean> {

@@ -31,13 +31,16 @@ const MAX_CHARACTERS = 12_000;
 /** Parsed tables are kept for the next question about them; the largest count for many. */
 const KEPT_CELLS = 2_000_000;
 
-const TABLE_TYPES = /csv|spreadsheetml|tab-separated/;
+const TABLE_TYPES = /csv|spreadsheet|ms-excel|tab-separated/;
+
+const columnText = ({ name, type, unit }: DataTable['columns'][number]): string =>
+  `${name} ${type}${unit === undefined ? '' : ` in ${unit}`}`;
 
 const schemaText = (tables: readonly DataTable[]): string =>
   tables
     .map(
       (table) =>
-        `Table ${table.name} (${table.rows.length} rows): ${table.columns.map((c) => `${c.name} ${c.type}`).join(', ')}`,
+        `Table ${table.name} (${table.rows.length} rows): ${table.columns.map(columnText).join(', ')}`,
     )
     .join('\n');
 
@@ -90,7 +93,7 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
 
   return defineTool({
     name: 'query_table',
-    description: `Analyses a table (CSV or XLSX document) with one SELECT in ${engine.dialect} SQL. Without sql it gives the tables with their columns and the first rows: ask that first. Dates are dates, numbers are numbers, percent values are in percent.`,
+    description: `Analyses a table (CSV or XLSX document) with one SELECT in ${engine.dialect} SQL. Without sql it gives the tables with their columns and the first rows: ask that first. Dates are dates, numbers are numbers in the unit of their column, percent values are in percent.`,
     input: Strict({
       document: Type.String({
         minLength: 1,

@@ -51,7 +51,12 @@ export const wordsOf = (chunk: {
   tableHead: string | null;
 }): { titleWords: string; words: string } => ({
   titleWords: indexText(chunk.headingPath.join('\n')),
-  words: indexText(chunk.tableHead === null ? chunk.text : `${chunk.tableHead}\n${chunk.text}`),
+  // Passages of an earlier release do not repeat the head themselves.
+  words: indexText(
+    chunk.tableHead === null || chunk.text.startsWith(`${chunk.tableHead}\n`)
+      ? chunk.text
+      : `${chunk.tableHead}\n${chunk.text}`,
+  ),
 });
 
 export interface QueryTerm {

@@ -29,6 +29,7 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   version: document.version,
   trusted: document.trusted,
   unread_pages: [...document.unreadPages],
+  left_out: document.leftOut.map(({ what, count }) => ({ what, count })),
 });
 
 export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({

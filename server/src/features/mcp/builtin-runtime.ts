@@ -54,6 +54,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     },
     retry: () => {},
     settled: () => Promise.resolve(),
+    firstConnection: () => Promise.resolve(),
     async callTool(name, args, { context }) {
       const tool = tools.get(name);
       if (tool === undefined) throw new AppError('NOT_FOUND', 'tool not found');
@@ -71,6 +72,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     ask: () => {
       throw new AppError('NOT_FOUND', 'this server has no resources and no prompts');
     },
+    relist: () => Promise.resolve(),
     logs: () => [],
   };
 };

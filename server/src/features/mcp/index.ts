@@ -3,6 +3,7 @@ import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
@@ -18,7 +19,7 @@ import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
 import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
-import { mcpServerTools } from './tools.ts';
+import { type McpServerSummary, mcpServerTools } from './tools.ts';
 
 export { createFilesServer, filesOfPeople, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
@@ -36,6 +37,7 @@ export type { ServerPolicy } from './types.ts';
 
 export interface McpOptions {
   db: Db;
+  cluster: Cluster;
   /** 32 bytes: encrypts commands, addresses, environment and headers at rest. */
   secretKey: Uint8Array;
   /** Keys that still open what they sealed. */
@@ -75,6 +77,8 @@ export interface McpFeature {
   toolSource: ToolSource;
   /** `list_mcp_servers`, for the agents. */
   serverTools: ToolSource;
+  /** The servers that a person may use, as they are now. */
+  visible(caller: Caller): McpServerSummary[];
   calls: Calls;
   /** Reads what is registered and begins to connect; returns before any server has answered. */
   start(): Promise<void>;
@@ -82,9 +86,17 @@ export interface McpFeature {
   close(): Promise<void>;
   /** Whether a server is connected; null for one that the tenant does not have. */
   connected(tenantId: string, server: string): boolean | null;
+  /**
+   * Resolves when the server is connected or has had its time for that since its start; with null, when no server of the
+   * tenant is at its first try any more. Nobody may say sooner that a tool is not there.
+   */
+  ready(tenantId: string, server: string | null, signal: AbortSignal): Promise<void>;
   /** For /ready and /metrics: how many servers are in which state. */
   health(): { connected: number; connecting: number; error: number; disabled: number };
 }
+
+/** So long is the first try of a server waited for. */
+const FIRST_TRY_MS = 30_000;
 
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
@@ -136,7 +148,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
         );
       });
     },
-    reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,
+    reloadEveryMs: options.cluster.alone ? null : 10_000,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const { gate, book, observeCall } = options;
@@ -189,6 +201,21 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     clock,
     audit: options.audit,
   });
+  const visible = (caller: Caller): McpServerSummary[] =>
+    registry
+      .visible(caller.tenantId)
+      .filter((server) => mayUseServer(server.definition.access, caller))
+      .map(({ definition, runtime }) => {
+        const { status, tools, lastError } = runtime.state();
+        return {
+          name: definition.name,
+          transport: definition.endpoint?.transport ?? 'builtin',
+          status,
+          toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
+          lastError,
+        };
+      });
+
   return {
     routes: createMcpRoutes({
       service,
@@ -198,21 +225,8 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
       proposal: options.proposal,
     }),
     toolSource: { list: (caller) => calls.list(caller) },
-    serverTools: mcpServerTools((caller) =>
-      registry
-        .visible(caller.tenantId)
-        .filter((server) => mayUseServer(server.definition.access, caller))
-        .map(({ definition, runtime }) => {
-          const { status, tools, lastError } = runtime.state();
-          return {
-            name: definition.name,
-            transport: definition.endpoint?.transport ?? 'builtin',
-            status,
-            toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
-            lastError,
-          };
-        }),
-    ),
+    serverTools: mcpServerTools(visible),
+    visible,
     calls,
     start: () => registry.start(),
     close: () => {
@@ -222,6 +236,11 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     connected(tenantId, server) {
       const found = registry.find(tenantId, server);
       return found === null ? null : found.runtime.state().status === 'connected';
+    },
+    async ready(tenantId, server, signal) {
+      if (server !== null) return registry.find(tenantId, server)?.runtime.firstConnection(signal);
+      const all = registry.visible(tenantId);
+      await Promise.all(all.map(({ runtime }) => runtime.settled(FIRST_TRY_MS, signal)));
     },
     health() {
       const counts = { connected: 0, connecting: 0, error: 0, disabled: 0 };

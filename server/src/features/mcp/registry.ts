@@ -4,7 +4,7 @@ import { type BuiltinServer, createBuiltinRuntime } from './builtin-runtime.ts';
 import { assertStdioAllowed, type EndpointLimits, inFolder, redactorOf } from './endpoint.ts';
 import { watchServers } from './file-config.ts';
 import type { ServerRuntime } from './runtime.ts';
-import type { McpStore } from './store.ts';
+import type { McpStore, ServerRecord } from './store.ts';
 import { createSupervisor, type SupervisorOptions } from './supervisor.ts';
 import { DEFAULT_CALL_TIMEOUT_MS, type ServerDefinition } from './types.ts';
 
@@ -27,6 +27,8 @@ export interface Registry {
   oauthStoreOf(server: RegisteredServer): McpOAuthStore;
 }
 
+/** How long a listing that another node has asked for may take. */
+const RELIST_MS = 30_000;
 /** Slug of the tenant whose administrators are the platform's. */
 const PLATFORM_TENANT = 'default';
 
@@ -74,7 +76,9 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   const builtins = new Map(options.builtins.map((server) => [server.name, server]));
   const startedAt = clock.now();
   let fromFile: ServerDefinition[] = [];
-  let fromStore: ServerDefinition[] = [];
+  let fromStore: ServerRecord[] = [];
+  /** Of the servers of the API: when each was changed, or its tools were asked for anew. */
+  const seenAt = new Map<string, number>();
   let file: { close(): void } | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -153,9 +157,27 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     }
   };
 
-  const reload = async (): Promise<void> => {
+  /** Lists anew where another node has changed a server or was asked to list its tools. */
+  const relistChanged = (): void => {
+    for (const { tenantId, name, updatedAt } of fromStore) {
+      const key = keyOf(tenantId, name);
+      const before = seenAt.get(key);
+      seenAt.set(key, updatedAt);
+      const server = servers.get(key);
+      if (before === undefined || before === updatedAt || server?.runtime.state().status !== 'connected')
+        continue;
+      const call = { signal: AbortSignal.timeout(RELIST_MS), timeoutMs: RELIST_MS };
+      server.runtime.relist(call).catch((error: unknown) => {
+        logger.info({ err: error, server: name }, 'the tools of an MCP server could not be listed anew');
+      });
+    }
+  };
+
+  const reload = async (own: boolean): Promise<void> => {
     fromStore = await store.servers();
     settle();
+    if (!own) return relistChanged();
+    for (const { tenantId, name, updatedAt } of fromStore) seenAt.set(keyOf(tenantId, name), updatedAt);
   };
 
   const find = (tenantId: string, name: string): RegisteredServer | null => {
@@ -182,16 +204,18 @@ export const createRegistry = (options: RegistryOptions): Registry => {
           (fault) => logger.warn({ fault }, 'MCP_CONFIG could not be read; what was read before stays'),
         );
       }
-      await reload();
+      await reload(true);
       if (options.reloadEveryMs !== null) {
         timer = setInterval(() => {
-          reload().catch((error: unknown) => logger.warn({ err: error }, 'MCP servers could not be read'));
+          reload(false).catch((error: unknown) =>
+            logger.warn({ err: error }, 'MCP servers could not be read'),
+          );
         }, options.reloadEveryMs);
         timer.unref();
       }
     },
     reload() {
-      reloading = reloading.catch(() => {}).then(reload);
+      reloading = reloading.catch(() => {}).then(() => reload(true));
       return reloading;
     },
     async close() {

@@ -147,6 +147,17 @@ export const createMcpRoutes = ({
   }),
   route({
     method: 'POST',
+    path: '/mcp/servers/:name/refresh',
+    operationId: 'refreshMcpServer',
+    summary: 'List the tools of a server anew, for one that tells of no changes',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByName,
+    responses: { 200: wire.McpServer },
+    handler: ({ caller, params, reply }) => service.refresh(caller, params.name, goneSignal(reply)),
+  }),
+  route({
+    method: 'POST',
     path: '/mcp/servers/:name/authorize',
     operationId: 'authorizeMcpServer',
     summary: 'Begin to sign in at a server that asks for OAuth',

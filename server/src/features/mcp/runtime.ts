@@ -11,6 +11,8 @@ export interface ServerRuntime {
   retry(): void;
   /** Resolves when it is connected, the first try has failed, or the time is over. */
   settled(maxMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when it is connected, or has had its time for that since it was started. */
+  firstConnection(signal: AbortSignal): Promise<void>;
   /**
    * Throws `McpFault`, and SERVICE_UNAVAILABLE when the server is not connected. `context` is for the platform's own
    * servers alone: nothing of the caller is passed on to others.
@@ -18,6 +20,8 @@ export interface ServerRuntime {
   callTool(name: string, args: Record<string, unknown>, options: RuntimeCall): Promise<McpCallResult>;
   /** Other questions to the server (resources, prompts); the same errors. */
   ask<T>(options: RuntimeAsk, work: (session: McpSession, options: RuntimeAsk) => Promise<T>): Promise<T>;
+  /** Lists the tools anew, after any listing that is under way. The same errors. */
+  relist(options: RuntimeAsk): Promise<void>;
   logs(): readonly LogLine[];
 }
 

@@ -16,6 +16,7 @@ import {
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
+import { mcpErrorOf } from './faults.ts';
 import { carriedFaults, hasMoved } from './moved.rules.ts';
 import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
@@ -239,7 +240,13 @@ export const createService = (options: McpServiceOptions) => {
     if (!(await store.insert(record, note)))
       throw conflict('there is a server of this name', { name: input.name });
     await registry.reload();
-    return calls.findServer(caller, input.name);
+    try {
+      return calls.findServer(caller, input.name);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND')
+        throw conflict('the server was removed at the same time', { name: input.name });
+      throw error;
+    }
   };
 
   const settledItem = async (caller: Caller, server: RegisteredServer) => {
@@ -326,6 +333,32 @@ export const createService = (options: McpServiceOptions) => {
       const server = registry.find(caller.tenantId, name);
       if (server === null) throw notFound('MCP server');
       return settledItem(caller, server);
+    },
+
+    /** Lists the tools anew, at this node now and at the others soon. Throws CONFLICT (the platform's own), SERVICE_UNAVAILABLE. */
+    async refresh(caller: Caller, name: string, signal: AbortSignal) {
+      const server = calls.findServer(caller, name);
+      const { source, enabled } = server.definition;
+      if (source === 'builtin')
+        throw conflict('this server is part of the platform: its tools are always there');
+      if (!enabled) throw conflict('this server is switched off');
+      server.runtime.retry();
+      await server.runtime.settled(FIRST_TRY_MS, signal);
+      try {
+        await server.runtime.relist({ signal, timeoutMs: TEST_MS });
+      } catch (error) {
+        throw mcpErrorOf(error, name);
+      }
+      const note = noteOf(caller, 'mcp.server.refreshed', name);
+      if (source === 'api') {
+        const record = await ownRecord(caller, name);
+        await store.update({ ...record, updatedAt: clock.now() }, { forgetSignIn: false }, note);
+        await registry.reload();
+      } else {
+        const audited = { ...auditedBy(caller), action: 'mcp.server.refreshed', subject: name, details: {} };
+        await options.audit(audited, null);
+      }
+      return serverItem(caller, calls.findServer(caller, name));
     },
 
     async remove(caller: Caller, name: string): Promise<void> {

@@ -82,9 +82,14 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   let inFlight = 0;
   let retryTimer: NodeJS.Timeout | undefined;
   let pingTimer: NodeJS.Timeout | undefined;
+  /** Resolved with the first connection since `start`, or when the time for it is over. */
+  let first = Promise.withResolvers<void>();
+  let firstTimer: NodeJS.Timeout | undefined;
   /** Aborted by stop(); each start has its own, so that what an earlier one left behind changes nothing. */
   let life = new AbortController();
   let attempt: Promise<void> | null = null;
+  /** Those of the current connection. */
+  let listings: { anew(): Promise<void> } | null = null;
   const closing = new Set<Promise<void>>();
   const gone = new WeakSet<McpSession>();
 
@@ -142,13 +147,19 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     const refreshLater = (): void => {
       refresh().catch((error: Error) => note('client', `listing tools: ${error.message}`));
     };
-    return { refresh, refreshLater };
+    /** What was under way may have begun before whoever asks has changed something. */
+    const anew = async (): Promise<void> => {
+      await running?.catch(() => {});
+      stale = false;
+      await refresh();
+    };
+    return { refresh, refreshLater, anew };
   };
 
   const tryToConnect = async (mine: AbortController): Promise<void> => {
     let opened: McpSession | null = null;
     let brokeOff: string | null = null;
-    const listings = createListings(() => opened, mine);
+    const own = createListings(() => opened, mine);
     try {
       await options.assertAllowed();
       opened = await connector.connect(endpoint, {
@@ -156,7 +167,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         signal: mine.signal,
         oauth: options.oauth,
         events: {
-          onToolsChanged: listings.refreshLater,
+          onToolsChanged: own.refreshLater,
           onClosed: (reason) => {
             brokeOff = reason;
             if (opened === null || opened !== session) return;
@@ -167,14 +178,16 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
           onLog: note,
         },
       });
-      await listings.refresh();
+      await own.refresh();
       if (mine.signal.aborted) return letGo(opened);
       if (brokeOff !== null) throw new McpFault('closed', brokeOff);
       session = opened;
+      listings = own;
       status = 'connected';
       lastError = null;
       connectedAt = clock.now();
       silent = 0;
+      first.resolve();
     } catch (error) {
       letGo(opened);
       if (mine.signal.aborted) return;
@@ -295,6 +308,9 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       life = new AbortController();
       failures = 0;
       lastError = null;
+      first = Promise.withResolvers<void>();
+      firstTimer = setTimeout(first.resolve, startTimeoutMs);
+      firstTimer.unref();
       pingTimer = setInterval(() => void ping(), options.pingEveryMs ?? 30_000);
       pingTimer.unref();
       void connect();
@@ -303,6 +319,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       life.abort();
       clearTimeout(retryTimer);
       clearInterval(pingTimer);
+      clearTimeout(firstTimer);
+      first.resolve();
       const running = attempt;
       attempt = null;
       letGo(session);
@@ -319,12 +337,18 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       void connect();
     },
     settled,
+    async firstConnection(signal) {
+      if (status === 'disabled') return;
+      await atMost(first.promise, startTimeoutMs, signal);
+      if (session === null) await settled(startTimeoutMs, signal);
+    },
     callTool: (tool, args, call) =>
       ask(call, async (target, { signal, timeoutMs, onProgress }) => {
         const limits: McpCallOptions = { signal, timeoutMs, onProgress };
         return redactErrorResult(await target.callTool(tool, args, limits), options.redact);
       }),
     ask,
+    relist: (call) => ask(call, async () => listings?.anew()),
     logs: () => log,
   };
 };

@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { Tables } from '../../db/tables/index.ts';
 import type { MemoryEntityRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { AppError, conflict } from '../../kernel/errors.ts';
+import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { moveObservations, moveRelations } from './merge.store.ts';
@@ -18,7 +18,7 @@ import {
 } from './observations.store.ts';
 import type { EntityRecord, FactSource, NewObservation, ObservationRecord } from './records.ts';
 import { cleanName, DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
-import { withStoreFaults } from './store-faults.ts';
+import { untilItStands, withStoreFaults } from './store-faults.ts';
 
 /**
  * Entities with their observations. Long since a name is unique within its owner whichever way it comes (by hand, import,
@@ -167,35 +167,17 @@ const importMany = async (
   });
 };
 
-/**
- * Finds or makes the entity of this owner, type and name; the unique index decides between parallel makers. A draft
- * with `subjectUserId` finds that user's own entity whatever it is called.
- */
-export const findOrMake = async (
-  tx: Queryable,
-  draft: EntityDraft,
-  source: FactSource,
-  nowMs: number,
-): Promise<{ id: string; created: boolean }> => {
-  const nameFolded = foldName(draft.name);
-  const typeFolded = foldName(draft.entityType);
-  if (draft.subjectUserId !== null) {
-    const self = await tx
-      .selectFrom('memory_entities')
-      .select('id')
-      .where('tenant_id', '=', draft.tenantId)
-      .where('subject_user_id', '=', draft.subjectUserId)
-      .executeTakeFirst();
-    if (self) return { id: self.id, created: false };
-  }
-  const id = newId();
-  const inserted = await tx
-    .insertInto('memory_entities')
-    .values(entityRow(id, draft, source, nowMs))
-    .onConflict((c) => c.doNothing())
+/** The row stays locked until the end of `tx`: the update changes nothing, and is what PostgreSQL waits on. */
+const lockEntity = (tx: Queryable, id: string): Promise<{ id: string } | undefined> =>
+  tx
+    .updateTable('memory_entities')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', id)
+    .returning('id')
     .executeTakeFirst();
-  if (inserted.numInsertedOrUpdatedRows === 1n) return { id, created: true };
-  const found = await tx
+
+const findNamed = (tx: Queryable, draft: EntityDraft) =>
+  tx
     .selectFrom('memory_entities')
     .select(['id', 'subject_user_id'])
     .where('tenant_id', '=', draft.tenantId)
@@ -203,8 +185,8 @@ export const findOrMake = async (
       eb.or([
         eb.and([
           eb('owner', '=', draft.owner),
-          eb('name_folded', '=', nameFolded),
-          eb('type_folded', '=', typeFolded),
+          eb('name_folded', '=', foldName(draft.name)),
+          eb('type_folded', '=', foldName(draft.entityType)),
         ]),
         eb('subject_user_id', '=', draft.subjectUserId ?? ''),
       ]),
@@ -212,15 +194,68 @@ export const findOrMake = async (
     // The one that stands for the user first, should a namesake exist as well.
     .orderBy(sql`case when subject_user_id is null then 1 else 0 end`)
     .executeTakeFirst();
-  if (!found) throw new AppError('CONFLICT', 'the entity was changed at the same time; try again');
-  if (draft.subjectUserId !== null && found.subject_user_id === null) {
+
+const findSelf = (tx: Queryable, draft: EntityDraft) =>
+  tx
+    .selectFrom('memory_entities')
+    .select('id')
+    .where('tenant_id', '=', draft.tenantId)
+    .where('subject_user_id', '=', draft.subjectUserId)
+    .executeTakeFirst();
+
+/**
+ * Finds or makes the entity of this owner, type and name; the unique index decides between parallel makers, and it is locked
+ * so that nobody deletes it before the end of `tx`. A draft with `subjectUserId` finds that user's own entity whatever it is
+ * called.
+ */
+export const findOrMake = (
+  tx: Queryable,
+  draft: EntityDraft,
+  source: FactSource,
+  nowMs: number,
+): Promise<{ id: string; created: boolean }> =>
+  untilItStands(async () => {
+    const self = draft.subjectUserId === null ? undefined : await findSelf(tx, draft);
+    if (self !== undefined && (await lockEntity(tx, self.id)) !== undefined)
+      return { id: self.id, created: false };
+    const id = newId();
+    const inserted = await tx
+      .insertInto('memory_entities')
+      .values(entityRow(id, draft, source, nowMs))
+      .onConflict((c) => c.doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows === 1n) return { id, created: true };
+    const found = await findNamed(tx, draft);
+    // Deleted since the insert met it: it may be made now.
+    if (found === undefined || (await lockEntity(tx, found.id)) === undefined) return null;
+    if (draft.subjectUserId !== null && found.subject_user_id === null) {
+      await tx
+        .updateTable('memory_entities')
+        .set({ subject_user_id: draft.subjectUserId })
+        .where('id', '=', found.id)
+        .execute();
+    }
+    return { id: found.id, created: false };
+  });
+
+const upsertIn = async (
+  tx: Queryable,
+  draft: EntityDraft,
+  observations: readonly NewObservation[],
+  source: FactSource,
+  nowMs: number,
+) => {
+  const { id, created } = await findOrMake(tx, draft, source, nowMs);
+  const entity = { id, tenantId: draft.tenantId };
+  const { added, ended } = await addObservations(tx, entity, observations, source, nowMs);
+  if (!created && draft.importance !== null) {
     await tx
       .updateTable('memory_entities')
-      .set({ subject_user_id: draft.subjectUserId })
-      .where('id', '=', found.id)
+      .set({ importance: draft.importance, used_at: nowMs, updated_at: nowMs })
+      .where('id', '=', id)
       .execute();
   }
-  return { id: found.id, created: false };
+  return { id, created, added, ended };
 };
 
 export interface EntityFilter {
@@ -230,7 +265,7 @@ export interface EntityFilter {
 
 export const createEntityStore = (db: Db) => {
   let changes = 0;
-  const write = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
+  const write = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     try {
       return await withStoreFaults(db.write(work, { repeatable: true }));
     } finally {
@@ -349,19 +384,16 @@ export const createEntityStore = (db: Db) => {
       observations: readonly NewObservation[],
       source: FactSource,
       nowMs: number,
-    ) =>
+    ) => write((tx) => upsertIn(tx, draft, observations, source, nowMs)),
+
+    /** The same, with the entity as it stood then: right after, somebody may have deleted it. */
+    put: (draft: EntityDraft, observations: readonly NewObservation[], source: FactSource, nowMs: number) =>
       write(async (tx) => {
-        const { id, created } = await findOrMake(tx, draft, source, nowMs);
-        const entity = { id, tenantId: draft.tenantId };
-        const { added, ended } = await addObservations(tx, entity, observations, source, nowMs);
-        if (!created && draft.importance !== null) {
-          await tx
-            .updateTable('memory_entities')
-            .set({ importance: draft.importance, used_at: nowMs, updated_at: nowMs })
-            .where('id', '=', id)
-            .execute();
-        }
-        return { id, created, added, ended };
+        const { id, created } = await upsertIn(tx, draft, observations, source, nowMs);
+        const row = await tx.selectFrom('memory_entities').selectAll().where('id', '=', id).execute();
+        const [entity] = await loadEntities(tx, row);
+        if (entity === undefined) throw new Error('an entity that is locked is not there');
+        return { created, entity };
       }),
 
     importMany: (items: readonly EntityImport[], source: FactSource, nowMs: number) =>

@@ -29,6 +29,15 @@ export type Extracted =
   /** To be deleted: statements that match `words`; `everything` = all of the author's own. */
   | { kind: 'forget'; words: string; everything: boolean };
 
+/** Facts as a person reads them: `works at Acme`, `Nadia: leads sales`. */
+export const factLines = (found: readonly Extracted[]): string[] =>
+  found.flatMap((one) => {
+    if (one.kind === 'replace') return [`${one.after}, not ${one.before}`];
+    if (one.kind !== 'fact') return [];
+    const text = one.text.replace(/^said: /, '');
+    return [one.subject === null ? text : `${one.subject.name}: ${text}`];
+  });
+
 /** What a predicate says, whoever its subject is. */
 export interface Claim {
   text: string;

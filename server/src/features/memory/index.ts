@@ -1,13 +1,15 @@
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import type { FactAsk } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
 import { extract } from './extract.rules.ts';
-import type { Extracted } from './facts.rules.ts';
+import { type Extracted, factLines } from './facts.rules.ts';
 import { createObserveTurn, type ObservedTurn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';
@@ -31,6 +33,7 @@ export type { RememberedCounts } from './remember.ts';
 
 export interface MemoryOptions {
   db: Db;
+  cluster: Cluster;
   clock: Clock;
   /** Recall by meaning; by words alone without it. */
   embedder?: MeteredEmbedder | undefined;
@@ -63,6 +66,8 @@ export interface Memory {
   recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]>;
   /** Lines on what the user wants, likes and is called, for every prompt. */
   preferences(who: Who, limit?: number): Promise<RecalledFact[]>;
+  /** What `observeTurn` finds in a text by the patterns, as lines for a person; nothing for who may not write memory. */
+  factsIn(caller: Caller, text: string): Promise<string[]>;
   /** Learns from a user's message; to be called after the answer is stored. */
   observeTurn(turn: ObservedTurn): Promise<RememberedCounts>;
   searchForKnowledge(who: Who, query: string, limit: number): Promise<MemoryHit[]>;
@@ -89,10 +94,11 @@ export const createMemory = (options: MemoryOptions): Memory => {
     recallStore,
     clock,
     embedder: options.embedder ?? null,
-    alone: db.dialect === 'sqlite',
+    alone: options.cluster.alone,
   });
   const remember = createRemember({ entities, relations, recallStore, personal, clock });
   const preferences = createPreferences({ remember, recallStore });
+  const read = options.extract ?? (async (text: string) => extract(text));
 
   return {
     routes: memoryRoutes(service, preferences, transfer, options.maxImportBytes ?? DEFAULT_IMPORT_BYTES),
@@ -100,11 +106,15 @@ export const createMemory = (options: MemoryOptions): Memory => {
     preferenceTools: preferenceTools({ remember, preferences: (caller) => recall.preferences(caller) }),
     recall: recall.recall,
     preferences: recall.preferences,
+    async factsIn(caller, text) {
+      if (!caller.permissions.has('memory:write')) return [];
+      return factLines(await read(text));
+    },
     observeTurn: createObserveTurn({
       remember,
       recall,
       ask: options.ask ?? null,
-      extract: options.extract ?? (async (text) => extract(text)),
+      extract: read,
     }),
 
     async searchForKnowledge(who, query, limit) {

@@ -10,6 +10,7 @@ import { sourceView } from './records.ts';
 import type { Remember } from './remember.ts';
 import { cleanText, foldName } from './rules.ts';
 import type { PreferenceView } from './schema.ts';
+import { untilItStands } from './store-faults.ts';
 
 /** What the agents honour of a person's wishes, for the person: the same statements that go into every prompt. */
 
@@ -45,16 +46,13 @@ export const createPreferences = (parts: { remember: Remember; recallStore: Reca
         });
       const fact = preferenceFact(input.name, value);
       if (typeof fact === 'string') throw invalid({ field: '/value', reason: fact });
-      const done = await parts.remember.apply(speakerOf(caller), [fact], {
-        kind: 'api',
-        messageId: null,
-        conversationId: null,
-        userId: caller.userId,
+      const source = { kind: 'api', messageId: null, conversationId: null, userId: caller.userId } as const;
+      return untilItStands(async () => {
+        const done = await parts.remember.apply(speakerOf(caller), [fact], source);
+        // The same in another spelling may have been there already: then that is what is kept.
+        const preference = (await list(caller)).find(({ text }) => foldName(text) === foldName(fact.text));
+        return preference === undefined ? null : { isNew: done.added > 0, preference };
       });
-      // The same in another spelling may have been there already: then that is what is kept.
-      const preference = (await list(caller)).find(({ text }) => foldName(text) === foldName(fact.text));
-      if (preference === undefined) throw new Error('a preference that was just set is not there');
-      return { isNew: done.added > 0, preference };
     },
   };
 };

@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { MemoryRelationRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -9,7 +9,7 @@ import type { PageRequest } from '../../kernel/pagination.ts';
 import { readableEntities } from './entities.store.ts';
 import type { FactSource, RelationRecord } from './records.ts';
 import { foldName } from './rules.ts';
-import { withStoreFaults } from './store-faults.ts';
+import { untilItStands, withStoreFaults } from './store-faults.ts';
 
 const propertiesOf = (text: string): Record<string, unknown> => {
   const value: unknown = JSON.parse(text);
@@ -51,7 +51,7 @@ export const addRelation = async (
   source: FactSource,
   nowMs: number,
   exclusive: boolean,
-): Promise<{ id: string; created: boolean }> => {
+): Promise<{ relation: RelationRecord; created: boolean }> => {
   const typeFolded = foldName(draft.relationType);
   if (exclusive) {
     await tx
@@ -64,51 +64,53 @@ export const addRelation = async (
       .where('valid_to', 'is', null)
       .execute();
   }
-  const id = newId();
-  const inserted = await tx
-    .insertInto('memory_relations')
-    .values({
-      id,
-      tenant_id: draft.tenantId,
-      owner: draft.owner,
-      created_by: source.userId,
-      from_entity_id: draft.fromEntityId,
-      to_entity_id: draft.toEntityId,
-      relation_type: draft.relationType.trim(),
-      type_folded: typeFolded,
-      properties: JSON.stringify(draft.properties),
-      source_kind: source.kind,
-      message_id: source.messageId,
-      conversation_id: source.conversationId,
-      valid_from: draft.validFrom,
-      valid_to: draft.validTo,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
-    .onConflict((c) => c.doNothing())
-    .executeTakeFirst();
-  if (inserted.numInsertedOrUpdatedRows === 1n) return { id, created: true };
-  const found = await tx
-    .selectFrom('memory_relations')
-    .selectAll()
-    .where('owner', '=', draft.owner)
-    .where('from_entity_id', '=', draft.fromEntityId)
-    .where('to_entity_id', '=', draft.toEntityId)
-    .where('type_folded', '=', typeFolded)
-    .where('valid_to', 'is', null)
-    .executeTakeFirst();
-  if (!found) throw conflict('the relation was changed at the same time; try again');
-  if (Object.keys(draft.properties).length > 0) {
-    await tx
+  const row = {
+    id: newId(),
+    tenant_id: draft.tenantId,
+    owner: draft.owner,
+    created_by: source.userId,
+    from_entity_id: draft.fromEntityId,
+    to_entity_id: draft.toEntityId,
+    relation_type: draft.relationType.trim(),
+    type_folded: typeFolded,
+    properties: JSON.stringify(draft.properties),
+    source_kind: source.kind,
+    message_id: source.messageId,
+    conversation_id: source.conversationId,
+    valid_from: draft.validFrom,
+    valid_to: draft.validTo,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+  return untilItStands(async () => {
+    const inserted = await tx
+      .insertInto('memory_relations')
+      .values(row)
+      .onConflict((c) => c.doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows === 1n) return { relation: relationRecord(row), created: true };
+    const [found] = await tx
       .updateTable('memory_relations')
-      .set({
-        properties: JSON.stringify({ ...propertiesOf(found.properties), ...draft.properties }),
-        updated_at: nowMs,
-      })
-      .where('id', '=', found.id)
+      // Changes nothing: it locks the row until the end of `tx`.
+      .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+      .where('owner', '=', draft.owner)
+      .where('from_entity_id', '=', draft.fromEntityId)
+      .where('to_entity_id', '=', draft.toEntityId)
+      .where('type_folded', '=', typeFolded)
+      .where('valid_to', 'is', null)
+      .returningAll()
       .execute();
-  }
-  return { id: found.id, created: false };
+    // Deleted or ended since the insert met it: it may be made now.
+    if (found === undefined) return null;
+    if (Object.keys(draft.properties).length === 0)
+      return { relation: relationRecord(found), created: false };
+    const changed = {
+      properties: JSON.stringify({ ...propertiesOf(found.properties), ...draft.properties }),
+      updated_at: nowMs,
+    };
+    await tx.updateTable('memory_relations').set(changed).where('id', '=', found.id).execute();
+    return { relation: relationRecord({ ...found, ...changed }), created: false };
+  });
 };
 
 export interface RelationFilter {
@@ -129,7 +131,7 @@ const endsReadable = (scope: Scope) =>
           and e.owner not in (${scope.userId}, '*'))`;
 
 export const createRelationStore = (db: Db) => {
-  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     withStoreFaults(db.write(work, { repeatable: true }));
   return {
     async list(scope: Scope, filter: RelationFilter, page: PageRequest) {

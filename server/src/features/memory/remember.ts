@@ -8,6 +8,7 @@ import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import { cleanText, foldName, relationOfAttribute } from './rules.ts';
+import { untilItStands } from './store-faults.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Carries out what was extracted, always in the speaker's own memory: a statement never touches anybody else's. */
@@ -64,7 +65,7 @@ export const createRemember = ({ entities, relations, recallStore, personal, clo
     subjectUserId: isSelf ? speaker.userId : null,
   });
 
-  const tell = async (speaker: Speaker, fact: ExtractedFact, source: FactSource): Promise<number> => {
+  const tellOnce = async (speaker: Speaker, fact: ExtractedFact, source: FactSource): Promise<number> => {
     const now = clock.now();
     const subject = await entityOf(speaker, fact.subject);
     const { id, added, ended } = await entities.upsert(
@@ -99,6 +100,9 @@ export const createRemember = ({ entities, relations, recallStore, personal, clo
     }
     return added;
   };
+
+  const tell = (speaker: Speaker, fact: ExtractedFact, source: FactSource): Promise<number> =>
+    untilItStands(() => tellOnce(speaker, fact, source));
 
   const stated = (speaker: Speaker): Promise<HeldStatement[]> =>
     recallStore.stated(personalScope(speaker), MAX_STATEMENTS);

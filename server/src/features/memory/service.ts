@@ -104,7 +104,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         visibility?: Visibility;
       },
     ): Promise<{ created: boolean; entity: EntityView }> {
-      const { id, created } = await entities.upsert(
+      const { created, entity } = await entities.put(
         {
           tenantId: caller.tenantId,
           owner: ownerFor(caller, input.visibility),
@@ -117,7 +117,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         apiSource(caller),
         clock.now(),
       );
-      return { created, entity: await view(caller, id) };
+      return { created, entity: entityView(entity, clock.now()) };
     },
 
     async patchEntity(
@@ -258,7 +258,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         privateOwner === null && (input.visibility ?? (mayShare(caller) ? 'tenant' : 'private')) === 'tenant';
       const owner = shared ? ownerFor(caller, 'tenant') : (privateOwner ?? caller.userId);
       if (!mayChangeRecord(caller, owner)) throw forbidden(SHARE_PERMISSION);
-      const { id, created } = await relations.add(
+      const { relation, created } = await relations.add(
         {
           tenantId: caller.tenantId,
           owner,
@@ -272,7 +272,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         apiSource(caller),
         now,
       );
-      return { created, relation: relationView(await readRelation(caller, id)) };
+      return { created, relation: relationView(relation) };
     },
 
     async patchRelation(

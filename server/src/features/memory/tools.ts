@@ -14,6 +14,7 @@ import type { RelationStore } from './relations.store.ts';
 import type { Remember } from './remember.ts';
 import { cleanText, MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
 import { type MemoryService, observationOf } from './service.ts';
+import { untilItStands } from './store-faults.ts';
 
 /** The memory as agents see it. They act as the caller, in the caller's own memory; what is shared they can read. */
 
@@ -211,27 +212,29 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       personal: true,
       async run(args, context) {
         const source = confirmedSource(context);
-        const from = await endOf(context.caller, args.from, args.from_type, source);
-        const to = await endOf(context.caller, args.to, args.to_type, source);
-        if (from.id === to.id) return refused('An entity cannot be tied to itself.');
-        const now = clock.now();
-        const { created } = await relations.add(
-          {
-            tenantId: context.caller.tenantId,
-            owner: context.caller.userId,
-            fromEntityId: from.id,
-            toEntityId: to.id,
-            relationType: args.relation_type,
-            properties: {},
-            validFrom: now,
-            validTo: null,
-          },
-          source,
-          now,
-        );
-        return ok(
-          `${created ? 'Remembered' : 'Known already'}: ${from.name} ${args.relation_type} ${to.name}`,
-        );
+        return untilItStands(async () => {
+          const from = await endOf(context.caller, args.from, args.from_type, source);
+          const to = await endOf(context.caller, args.to, args.to_type, source);
+          if (from.id === to.id) return refused('An entity cannot be tied to itself.');
+          const now = clock.now();
+          const { created } = await relations.add(
+            {
+              tenantId: context.caller.tenantId,
+              owner: context.caller.userId,
+              fromEntityId: from.id,
+              toEntityId: to.id,
+              relationType: args.relation_type,
+              properties: {},
+              validFrom: now,
+              validTo: null,
+            },
+            source,
+            now,
+          );
+          return ok(
+            `${created ? 'Remembered' : 'Known already'}: ${from.name} ${args.relation_type} ${to.name}`,
+          );
+        });
       },
     }),
     tool({

@@ -146,21 +146,23 @@ export const createTransfer = ({ entities, relations, clock }: TransferParts) =>
         const toEntityId = await idOf(line.to);
         if (fromEntityId === null || toEntityId === null) return false;
         const now = clock.now();
-        const { created } = await relations.add(
-          {
-            tenantId: caller.tenantId,
-            owner,
-            fromEntityId,
-            toEntityId,
-            relationType: line.relationType,
-            properties: {},
-            validFrom: now,
-            validTo: null,
-          },
-          source,
-          now,
-        );
-        return created;
+        const draft = {
+          tenantId: caller.tenantId,
+          owner,
+          fromEntityId,
+          toEntityId,
+          relationType: line.relationType,
+          properties: {},
+          validFrom: now,
+          validTo: null,
+        };
+        try {
+          return (await relations.add(draft, source, now)).created;
+        } catch (error) {
+          // Somebody has just deleted one of the two: it is a line that ties unknown names.
+          if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+          throw error;
+        }
       };
       for (const line of parsed) {
         if (line?.type === 'entity') continue;

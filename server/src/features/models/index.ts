@@ -1,5 +1,5 @@
 /** What other features and the composition may take from the models. */
-export { createMeteredGenerate, type MeteredGenerate } from './metered.ts';
+export { createMeteredGenerate, entryOfBroken, entryOfCall, type MeteredGenerate } from './metered.ts';
 export { createPrices, type PriceOptions, type Prices } from './prices.ts';
 export { modelRoutes } from './routes.ts';
 export {
@@ -11,6 +11,7 @@ export {
   DEFAULT_RETRY,
   type DefaultModelFacts,
   FREE,
+  filledUsage,
   type ModelPrice,
   type PriceRow,
   type PriceTable,
@@ -31,3 +32,4 @@ export {
   modelErrorOf,
   type ProviderState,
 } from './service.ts';
+export type { ModelCallSample } from './timed-call.ts';

@@ -1,4 +1,4 @@
-import { type CostSubject, createMetered, type MeteredOptions } from '../costs/index.ts';
+import { type CostSubject, createMetered, type LedgerEntry, type MeteredOptions } from '../costs/index.ts';
 import { type ModelCall, ModelCallError, type ModelCallResult, type Models } from './service.ts';
 
 export type MeteredGenerate = (
@@ -6,6 +6,23 @@ export type MeteredGenerate = (
   ref: Parameters<Models['generate']>[0],
   call: ModelCall & { maxOutputTokens: number },
 ) => Promise<ModelCallResult>;
+
+/** What the ledger says of a call. */
+export const entryOfCall = ({ ref, usage, costNanoUsd, estimated }: ModelCallResult): LedgerEntry => ({
+  kind: 'model',
+  model: ref.id,
+  tool: null,
+  usage,
+  costNanoUsd,
+  estimated,
+});
+
+/** What it says of one that broke off; null where nothing of it is known. */
+export const entryOfBroken = (error: unknown): LedgerEntry | null => {
+  if (!(error instanceof ModelCallError) || error.partial === undefined) return null;
+  const { ref, costNanoUsd, partial } = error;
+  return { kind: 'model', model: ref.id, tool: null, usage: partial.usage, costNanoUsd, estimated: true };
+};
 
 /**
  * One call of a model beside the runs: reserved before at its worst case, booked after, the part of a broken call included.
@@ -21,15 +38,11 @@ export const createMeteredGenerate = (
     return metered({ ...subject, kind: 'model', worstNano, runUsedNano: 0 }, async (used) => {
       try {
         const answer = await models.generate(ref, call);
-        const { costNanoUsd, estimated, usage } = answer;
-        used({ kind: 'model', model: answer.ref.id, tool: null, usage, costNanoUsd, estimated });
+        used(entryOfCall(answer));
         return answer;
       } catch (error) {
-        if (error instanceof ModelCallError && error.partial !== undefined) {
-          const { usage } = error.partial;
-          const { costNanoUsd, ref: broken } = error;
-          used({ kind: 'model', model: broken.id, tool: null, usage, costNanoUsd, estimated: true });
-        }
+        const entry = entryOfBroken(error);
+        if (entry !== null) used(entry);
         throw error;
       }
     });

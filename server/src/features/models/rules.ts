@@ -51,18 +51,44 @@ export const pickDefaultModel = (facts: DefaultModelFacts): string => {
 export interface UsageBound {
   inputTokens: number;
   outputTokens: number;
+  /**
+   * The model's context window, where there is one: a prompt may hold more than was sent (pictures, a provider's own
+   * instructions, results of its tools), and nothing holds more than that with the output cap.
+   */
+  windowTokens?: number;
 }
 
-const counted = (tokens: number, most: number): number =>
-  Number.isFinite(tokens) && tokens >= 0 ? Math.min(Math.trunc(tokens), most) : most;
+/** What is no number at all counts as what was reserved for it. */
+const counted = (tokens: number, most: number, reserved = most): number =>
+  Number.isFinite(tokens) && tokens >= 0 ? Math.min(Math.trunc(tokens), most) : Math.min(reserved, most);
+
+/** What stands for a count that a provider has left out: never nothing where something was read or written. */
+export const filledUsage = (
+  usage: ModelUsage,
+  estimate: { inputTokens(): number; outputTokens(): number },
+): ModelUsage => {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens !== 0 && outputTokens !== 0) return usage;
+  const input = inputTokens === 0 ? estimate.inputTokens() : inputTokens;
+  const output = outputTokens === 0 ? estimate.outputTokens() : outputTokens;
+  return input === inputTokens && output === outputTokens
+    ? usage
+    : { ...usage, inputTokens: input, outputTokens: output, estimated: true };
+};
 
 /**
- * Counts that cannot be (more prompt than was sent, more output than was allowed, no number at all) are cut to what can:
- * a provider that reports nonsense must not spend a budget. Cut counts are marked as estimated.
+ * Counts are what the provider bills, so they are booked as reported, up to what can be: the model's window with the output
+ * cap, or what was reserved where there is no window. What is cut is marked as estimated.
  */
 export const boundUsage = (usage: ModelUsage, bound: UsageBound): ModelUsage => {
-  const inputTokens = counted(usage.inputTokens, bound.inputTokens);
-  const outputTokens = counted(usage.outputTokens, bound.outputTokens);
+  const mostInput = Math.max(bound.inputTokens, bound.windowTokens ?? 0);
+  const inputTokens = counted(usage.inputTokens, mostInput, bound.inputTokens);
+  // The two together: an output beyond its cap (hidden reasoning) is billed as well.
+  const mostOutput =
+    bound.windowTokens === undefined
+      ? bound.outputTokens
+      : Math.max(bound.outputTokens, bound.windowTokens + bound.outputTokens - inputTokens);
+  const outputTokens = counted(usage.outputTokens, mostOutput, bound.outputTokens);
   const cachedInputTokens = counted(usage.cachedInputTokens, inputTokens);
   const cacheWriteTokens = counted(usage.cacheWriteTokens, inputTokens - cachedInputTokens);
   const reasoningTokens = counted(usage.reasoningTokens, outputTokens);

@@ -10,12 +10,14 @@ import {
   type ModelRef,
   type ModelRequest,
   type ModelResult,
+  type ModelToolCall,
   type ModelUsage,
 } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
 import { throttled } from '../../kernel/throttled.ts';
-import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
+import { estimatePromptTokens, estimateTokens, promptTokensBound } from '../../kernel/tokens.ts';
+import { inCallSpan } from './call-span.ts';
 import {
   affordableOutputTokens,
   BUILTIN,
@@ -27,6 +29,7 @@ import {
   costOfUsage,
   DEFAULT_RETRY,
   decideRetry,
+  filledUsage,
   type ModelPrice,
   nextCircuit,
   parseModelId,
@@ -35,6 +38,7 @@ import {
   worstCaseCost,
 } from './rules.ts';
 import { sendable } from './sendable.rules.ts';
+import { type ModelCallSample, timedCall } from './timed-call.ts';
 
 export interface ModelsOptions {
   providers: readonly ModelProvider[];
@@ -55,10 +59,12 @@ export interface ModelsOptions {
   /** Resolves after the time, or at once when the signal is aborted. */
   sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   retry?: RetryPolicy;
+  /** Told of each call of a provider. */
+  onCall?: (sample: ModelCallSample) => void;
 }
 
 export interface ModelCall extends Omit<ModelRequest, 'model'> {
-  /** `promptBound` of the call, where it has been measured already. More prompt tokens are not believed. */
+  /** `promptBound` of the call, where it has been measured already: what is reserved for its prompt. */
   promptBound?: number;
 }
 
@@ -150,6 +156,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
   const circuits = new Map<string, Circuit>();
   const policy = options.retry ?? DEFAULT_RETRY;
+  const onCall = options.onCall ?? (() => {});
 
   const known = (modelId: string, field: string): ModelRef => {
     const ref = parseModelId(modelId);
@@ -188,9 +195,29 @@ export const createModels = (options: ModelsOptions): Models => {
     };
   };
 
-  const failed = (error: ModelError, ref: ModelRef, bound: UsageBound): ModelCallError => {
+  const windowOf = (ref: ModelRef): number =>
+    providers.get(ref.provider)?.contextTokens?.(ref.name) ??
+    options.windowOf?.(ref) ??
+    options.contextTokens ??
+    DEFAULT_CONTEXT_TOKENS;
+
+  const filled = (
+    usage: ModelUsage,
+    call: ModelCall,
+    said: { content: string; toolCalls?: readonly ModelToolCall[] },
+  ): ModelUsage =>
+    filledUsage(usage, {
+      inputTokens: () => estimatePromptTokens(call),
+      outputTokens: () =>
+        (said.toolCalls ?? []).reduce(
+          (sum, one) => sum + estimateTokens(one.name + one.arguments),
+          said.content === '' ? 0 : estimateTokens(said.content),
+        ),
+    });
+
+  const failed = (error: ModelError, ref: ModelRef, call: ModelCall, bound: UsageBound): ModelCallError => {
     if (error.partial === undefined) return new ModelCallError(error, ref, 0);
-    const usage = boundUsage(error.partial.usage, bound);
+    const usage = boundUsage(filled(error.partial.usage, call, error.partial), bound);
     const partial = { content: storable(error.partial.content), usage };
     const bounded = new ModelError(error.kind, error.provider, error.message, { ...error, partial });
     return new ModelCallError(bounded, ref, cost(ref, usage).costNanoUsd);
@@ -224,14 +251,17 @@ export const createModels = (options: ModelsOptions): Models => {
     ref: ModelRef,
     call: ModelCall,
     hadText: () => boolean,
-    once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
+    once: (provider: ModelProvider, ref: ModelRef, firstText: () => void) => Promise<ModelResult>,
   ): Promise<ModelCallResult> => {
     const { signal } = call;
     // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
-    const bound: UsageBound = {
-      inputTokens: call.promptBound ?? boundOf(call),
-      outputTokens: call.maxOutputTokens ?? MAX_TOKENS,
-    };
+    const inputTokens = call.promptBound ?? boundOf(call);
+    const outputTokens = call.maxOutputTokens ?? MAX_TOKENS;
+    const boundOn = (candidate: ModelRef): UsageBound => ({
+      inputTokens,
+      outputTokens,
+      windowTokens: windowOf(candidate),
+    });
     const all = candidates(ref);
     const closed = all.filter((candidate) => !isOpen(candidate));
     // With every circuit open one try is still better than none.
@@ -246,9 +276,11 @@ export const createModels = (options: ModelsOptions): Models => {
         if (signal.aborted) throw abortedBefore(candidate);
         attempts++;
         try {
-          const result = await once(provider, candidate);
+          const result = await timedCall(candidate, onCall, (firstText) =>
+            once(provider, candidate, firstText),
+          );
           report(candidate.provider, 'ok');
-          const usage = boundUsage(result.usage, bound);
+          const usage = boundUsage(filled(result.usage, call, result), boundOn(candidate));
           const { content, toolCalls } = storableDeep({
             content: result.content,
             toolCalls: result.toolCalls,
@@ -266,7 +298,7 @@ export const createModels = (options: ModelsOptions): Models => {
           if (!(thrown instanceof ModelError)) throw thrown;
           const error = stoppedUnderWay(thrown, call);
           report(candidate.provider, error.kind);
-          lastError = failed(error, candidate, bound);
+          lastError = failed(error, candidate, call, boundOn(candidate));
           // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.
           const begun = hadText() || error.partial !== undefined;
           const { kind, status, retryAfterMs } = error;
@@ -304,40 +336,36 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => false,
-        (provider, { name }) => provider.generate({ ...call, messages, model: name }),
+        (provider, model) =>
+          inCallSpan(model, { ...call, messages }, false, () =>
+            provider.generate({ ...call, messages, model: model.name }),
+          ),
       );
     },
     stream: (ref, call, onText) => {
       let shown = false;
       const messages = sendable(call.messages, call.tools);
-      const show = (text: string): void => {
-        shown = true;
-        onText(text);
-      };
       return run(
         ref,
         call,
         () => shown,
-        async (provider, { name }) => {
-          const pieces = createStorablePieces(show);
+        async (provider, model, firstText) => {
+          const pieces = createStorablePieces((text) => {
+            shown = true;
+            firstText();
+            onText(text);
+          });
           try {
-            return await provider.stream({ ...call, messages, model: name }, pieces.push);
+            return await inCallSpan(model, { ...call, messages }, true, () =>
+              provider.stream({ ...call, messages, model: model.name }, pieces.push),
+            );
           } finally {
             pieces.end();
           }
         },
       );
     },
-    contextTokens: (ref) =>
-      Math.min(
-        ...candidates(ref).map(
-          (candidate) =>
-            providers.get(candidate.provider)?.contextTokens?.(candidate.name) ??
-            options.windowOf?.(candidate) ??
-            options.contextTokens ??
-            DEFAULT_CONTEXT_TOKENS,
-        ),
-      ),
+    contextTokens: (ref) => Math.min(...candidates(ref).map(windowOf)),
     isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
     price: (ref) => options.prices.of(ref),
     cost,

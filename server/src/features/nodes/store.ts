@@ -7,6 +7,16 @@ const nowOf = (db: Db, now: number) =>
     ? sql<number>`${now}`
     : sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
+/** Nodes of the release before look there for who is alive to settle its reservations. */
+const mirror = async (db: Db, tx: Queryable, id: string, now: number): Promise<void> => {
+  const seenAt = nowOf(db, now);
+  await tx
+    .insertInto('cost_nodes')
+    .values({ id, seen_at: seenAt })
+    .onConflict((c) => c.column('id').doUpdateSet({ seen_at: seenAt }))
+    .execute();
+};
+
 export const createNodeStore = (db: Db) => ({
   /** Shows the node as alive; true where it was known as alive until now. */
   beat: (
@@ -14,6 +24,7 @@ export const createNodeStore = (db: Db) => ({
     now: number,
   ): Promise<boolean> =>
     db.write(async (tx) => {
+      await mirror(db, tx, node.id, now);
       const result = await tx
         .updateTable('nodes')
         .set({ seen_at: nowOf(db, now), version: node.version, draining: node.draining ? 1 : 0 })
@@ -69,7 +80,10 @@ export const createNodeStore = (db: Db) => ({
     }),
 });
 
-const drop = async (tx: Queryable, which: ReturnType<typeof sql<boolean>>): Promise<string[]> =>
-  (await tx.deleteFrom('nodes').where(which).returning('id').execute()).map((row) => row.id);
+const drop = async (tx: Queryable, which: ReturnType<typeof sql<boolean>>): Promise<string[]> => {
+  const ids = (await tx.deleteFrom('nodes').where(which).returning('id').execute()).map((row) => row.id);
+  if (ids.length > 0) await tx.deleteFrom('cost_nodes').where('id', 'in', ids).execute();
+  return ids;
+};
 
 export type NodeStore = ReturnType<typeof createNodeStore>;

@@ -31,11 +31,39 @@ export const DEFAULT_CHANNELS: Readonly<Record<Category, Channels>> = {
   system: { inbox: true, email: true, webhook: false },
 };
 
-/** A name with a dot and a known kind of ending is made a link by mail programs and phones. */
-const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2}|\b(?:mailto|tel|javascript|data):|\]\(/iu;
+/** What is read as a dot between two names, as letters, sign or in brackets. */
+const DOTS =
+  /[\u00b7\u0701\u0702\u06d4\u2022\u2027\u2219\u22c5\u3002\u30fb\ua4f8\ua60e]|%2e|&#46;|&#x2e;|&period;| ?[([{<] ?(?:\.|dot|punkt|point|punto|ponto) ?[)\]}>] ?| dot /giu;
+const COLONS = /[\u02d0\u2236\ua789]|[([{<] ?: ?[)\]}>]|%3a|&#58;|&colon;/giu;
+const SLASHES = /[\u2044\u2215\u29f8\\]|%2f|&#47;|&sol;/giu;
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|[\u115f\u1160\u3164]|\u034f/gu;
+
+/** As it is read: other forms of letters and signs are the plain ones, what is not seen is gone, and no space stands before a dot. */
+const asRead = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/\s/g, ' ')
+    .replace(DOTS, '.')
+    .replace(COLONS, ':')
+    .replace(SLASHES, '/')
+    .replace(/ \. ?/g, '.')
+    .replaceAll(': //', '://');
+
+/** A name with a dot and a known kind of ending is made a link by mail programs and phones; people type in what looks like one. */
+const LINKS: readonly RegExp[] = [
+  /:\/|\/\/|\bwww\b|\bh[tx*]{2}ps?\b|\b(?:mailto|tel|javascript|data):|\]\(|\]:|\bhref\b|\bxn--|\blocalhost\b/iu,
+  /[^\s.]\.\p{L}[\p{L}\p{M}\p{N}-]/u,
+  // Addresses of machines: 192.0.2.1, 127.1:80, 0x7f000001, ::1, [2001:db8::1], and names with a port.
+  /\d\.\d{1,3}\.\d{1,3}\.\d|\d\.\d{1,8}[:/]\d|\b0x[\da-f]{6}|::[\da-f]|[\da-f]::|(?:[\da-f]{1,4}:){4}|\p{L}[\p{N}-]?:\d{3}|\b\d{8,10}[:/]/iu,
+  /[\p{L}\p{N}]@[\p{L}\p{N}[]|[([{<] ?at ?[)\]}>]/iu,
+];
 
 /** Whether a reader could be led somewhere by the text. */
-export const hasLink = (text: string): boolean => LINK.test(text);
+export const hasLink = (text: string): boolean => {
+  const read = asRead(text);
+  return LINKS.some((link) => link.test(read));
+};
 
 /** Code points, so that no character is cut in two. */
 export const cut = (text: string, characters: number): string => {
@@ -106,10 +134,26 @@ export const audienceOf = (event: PlatformEvent): Audience | null => {
       return data.asks_requester === true ? null : { permission: 'governance:vote' };
     return type === 'proposal.created' && data.status === 'voting' ? 'seat_holders' : null;
   }
+  // Its maker may be the one who cannot act.
+  if (type === 'webhook.disabled' && data.reason === 'account_inactive')
+    return { permission: 'webhooks:manage' };
   // Limits of the tenant and of agents are nobody's own.
   if (type === 'cost.alert' || type === 'cost.limit_reached')
     return event.userId === null ? { permission: 'costs:manage' } : null;
   return null;
+};
+
+const whyOff = (reason: string, url: string): string => {
+  switch (reason) {
+    case 'gone':
+      return `${url} answered that it wants no more.`;
+    case 'key_deleted':
+      return `The key that ${url} was told by has been deleted. Whoever switches it on again stands in for it.`;
+    case 'account_inactive':
+      return `The account that ${url} was told by may not act any more. Whoever switches it on again stands in for it.`;
+    default:
+      return `Nothing could be delivered to ${url} for five days.`;
+  }
 };
 
 /** The notice that an event makes for its owner; null for events that nobody need be told of. */
@@ -146,9 +190,7 @@ export const noticeOf = (event: PlatformEvent): Notice | null => {
         'system',
         'warning',
         'A webhook was switched off',
-        text(data, 'reason') === 'gone'
-          ? `${text(data, 'url')} answered that it wants no more.`
-          : `Nothing could be delivered to ${text(data, 'url')} for five days.`,
+        whyOff(text(data, 'reason'), text(data, 'url')),
       );
     default:
       return null;

@@ -1,9 +1,9 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
@@ -53,8 +53,6 @@ export interface NotificationsOptions {
   db: Db;
   clock: Clock;
   jobs: Jobs;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Active people of the tenant who have the permission now. */
   peopleWith(tenantId: string, permission: string): Promise<readonly string[]>;
@@ -158,15 +156,13 @@ export const createNotifications = (options: NotificationsOptions) => {
       permission: 'notifications:read',
       data: { ...view(row) },
     };
-    const recorded = await db.write(async (tx) => {
+    return db.write(async (tx) => {
       if (!(await insertNotification(tx, row))) return null;
       if (channels.email)
         await jobs.enqueue(tx, emailKind, { v: 1, notification_id: row.id, tenant_id: row.tenant_id });
-      return channels.webhook ? options.outbox.record(tx, event) : event;
+      await tx.emit(event, { webhooks: channels.webhook, connections: channels.inbox });
+      return view(row);
     });
-    if (recorded === null) return null;
-    if (channels.inbox) options.events.publish(recorded);
-    return view(row);
   };
 
   const tell = async (

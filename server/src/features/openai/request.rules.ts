@@ -1,6 +1,6 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
-import type { ClientTools, HistoryTurn } from '../chat/index.ts';
+import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -26,7 +26,6 @@ export interface CompletionInput {
   n?: number | null | undefined;
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
-  response_format?: Record<string, unknown> | null | undefined;
   modalities?: readonly string[] | null | undefined;
   tools?: unknown;
   tool_choice?: unknown;
@@ -51,6 +50,8 @@ export interface ReadCompletion {
   /** System and developer messages, joined; null without any. */
   instructions: string | null;
   conversationId: string | null;
+  /** Of a structured answer. */
+  form: AnswerForm | null;
   /** For a new conversation. */
   metadata: Record<string, unknown>;
 }
@@ -93,9 +94,6 @@ const refuseUnsupported = (input: CompletionInput): void => {
     throw refusal('logprobs', 'logprobs are not supported');
   if (input.modalities?.some((modality) => modality !== 'text'))
     throw refusal('modalities', 'only the modality text is supported');
-  const format = input.response_format?.type;
-  if (given(input.response_format) && format !== 'text')
-    throw refusal('response_format', 'only response_format {"type":"text"} is supported');
 };
 
 /** The text of a message; images and the like are refused by name. */
@@ -131,7 +129,7 @@ const joinTurns = (turns: ReadCompletion['history']): ReadCompletion['history'] 
 };
 
 /** Throws VALIDATION_ERROR, which leaves as 400. */
-export const readCompletion = (input: CompletionInput): ReadCompletion => {
+export const readCompletion = (input: CompletionInput, form: AnswerForm | null): ReadCompletion => {
   refuseUnsupported(input);
   const instructions: string[] = [];
   const turns: ReadCompletion['history'] = [];
@@ -198,6 +196,7 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
     exchange,
     instructions: system === '' ? null : system,
     conversationId: conversationId ?? null,
+    form,
     metadata: {
       source: 'openai',
       ...(input.user ? { end_user: input.user } : {}),

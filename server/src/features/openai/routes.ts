@@ -1,31 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { openAiError } from '../../http/error-body.ts';
-import {
-  type BindRun,
-  fingerprintOf,
-  type Idempotency,
-  idempotencyKey,
-  replayOwner,
-} from '../../http/idempotency.ts';
-import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
-import { openSse } from '../../http/sse.ts';
-import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { AgentService } from '../agents/index.ts';
-import {
-  type ActiveRun,
-  type ChatService,
-  DECISION_GRACE_MS,
-  type FollowedRun,
-  type GivenInput,
-  type RunEvent,
-} from '../chat/index.ts';
 import { completionOf } from './answer.ts';
-import { materialOf, materialTools, materialTurn } from './material.ts';
+import { createDoor, type DoorOptions, type DoorWire } from './door.ts';
+import { readFormat } from './format.ts';
 import { refusal } from './refusal.rules.ts';
 import {
-  agentOfModel,
   EMBEDDING_MODEL,
   MODEL_FAMILY,
   readCompletion,
@@ -45,13 +26,9 @@ import {
   ModelParams,
 } from './schema.ts';
 import { createChunks } from './stream.ts';
-import { lastResults, resultsText } from './tools.rules.ts';
 
 /** `/v1`: agents as models for programs that speak the OpenAI API. */
-export interface OpenAiDoorOptions {
-  chat: ChatService;
-  agents: Pick<AgentService, 'effective'>;
-  idempotency: Idempotency;
+export interface OpenAiDoorOptions extends DoorOptions {
   /** One vector for each text, on the caller's ledger. */
   embed(
     caller: Caller,
@@ -62,8 +39,6 @@ export interface OpenAiDoorOptions {
   /** Epoch ms of the start of the process: what models call their creation. */
   startedAt: number;
   now(): number;
-  streams: StreamWatch;
-  draining(): boolean;
 }
 
 const tag = 'OpenAI compatible';
@@ -77,187 +52,41 @@ const base64 = (vector: Float32Array): string => {
 };
 
 export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
-  const { chat, agents, idempotency } = options;
+  const door = createDoor(options);
+  const { modelIds } = door;
   const created = Math.floor(options.startedAt / 1000);
   const modelOf = (id: string): Model => ({ id, object: 'model', created, owned_by: MODEL_FAMILY });
-
-  const modelIds = async (caller: Caller): Promise<string[]> => {
-    const enabled = [...(await agents.effective(caller.tenantId)).values()].filter((agent) => agent.enabled);
-    return [
-      MODEL_FAMILY,
-      ...enabled.map((agent) => `${MODEL_FAMILY}/${agent.definition.id}`),
-      EMBEDDING_MODEL,
-    ];
-  };
 
   const findModel = async (caller: Caller, id: string): Promise<Model> => {
     if (!(await modelIds(caller)).includes(id)) throw unknownModel(id);
     return modelOf(id);
   };
 
-  const launch = async (
-    input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
-    streaming: boolean,
-    accepted?: BindRun,
-  ): Promise<ActiveRun> => {
-    const { body, caller } = input;
-    const how = {
-      requestId: input.requestId,
-      streaming,
-      wait: true,
-      ...(accepted === undefined ? {} : { accepted }),
-    };
-    const read = readCompletion(body);
-    const agentId = agentOfModel(body.model);
-    if (agentId === undefined || body.model === EMBEDDING_MODEL) throw unknownModel(body.model);
-    if (agentId !== null) await findModel(caller, body.model);
-    const cap = body.max_completion_tokens ?? body.max_tokens;
-    const results = lastResults(read.exchange);
-    const handed = read.exchange.length === 0 ? null : await chat.handedRun(caller, Object.keys(results));
-    const given: GivenInput = {
-      history: read.history.map(materialTurn),
-      metadata: read.metadata,
-      ...(read.client === null ? {} : { client: materialTools(read.client) }),
-      ...(handed === null
-        ? read.exchange.length === 0
-          ? {}
-          : { exchange: materialOf(read.exchange) }
-        : { continues: { runId: handed.runId, results } }),
-      ...(read.instructions === null ? {} : { instructions: read.instructions }),
-      ...(cap === undefined || cap === null ? {} : { maxOutputTokens: cap }),
-      sampling: samplingIn(body),
-    };
-    if (handed !== null) {
-      // The results go to the agent that has asked for them, and stand in its conversation.
-      const request = {
-        message: resultsText(read.exchange),
-        conversation_id: handed.conversationId,
-        context: { agent_id: handed.agentId },
-      };
-      return chat.launch(caller, request, { ...how, given });
-    }
-    return chat.launch(
-      caller,
-      {
-        message: read.message,
-        ...(read.conversationId === null ? {} : { conversation_id: read.conversationId }),
-        ...(agentId === null ? {} : { context: { agent_id: agentId } }),
-      },
-      { ...how, given },
-    );
-  };
-
-  /** Sends a run's events as chunks; the run goes on when the reader leaves. */
-  const sendChunks = (
-    input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
-    source: { live: FollowedRun } | { finished: RunEvent[] },
-    runId: string,
-  ): FastifyReply => {
-    const { reply, body } = input;
-    const stream = openSse(reply, {
-      draining: options.draining(),
-      watch: options.streams,
-      farewell: (fault) => `data: ${JSON.stringify(openAiError(fault, input.requestId))}\n\n`,
-    });
-    const chunks = createChunks({
-      runId,
-      model: body.model,
-      created: Math.floor(options.now() / 1000),
-      includeUsage: body.stream_options?.include_usage === true,
-      requestId: input.requestId,
-    });
-    if ('finished' in source) {
-      stream.send(source.finished.map((event) => chunks.take(event)).join(''));
-      stream.end();
-      return reply;
-    }
-    let timer: NodeJS.Timeout | null = null;
-    let leave = (): void => {};
-    const waitNoLonger = (): void => {
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
-    };
-    const giveUp = (): void => {
-      leave();
-      stream.send(chunks.waiting());
-      stream.end();
-    };
-    leave = source.live.events.follow(
-      0,
-      (event) => {
-        const frames = chunks.take(event);
-        if (frames !== '') stream.send(frames);
-        if (chunks.open.size === 0) waitNoLonger();
-        else timer ??= setTimeout(giveUp, DECISION_GRACE_MS);
-      },
-      () => {
-        waitNoLonger();
-        stream.end();
-      },
-    );
-    stream.onClose(() => {
-      waitNoLonger();
-      leave();
-    });
-    return reply;
-  };
-
-  const complete = async (
+  const complete = (
     input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
   ): Promise<ChatCompletion | FastifyReply> => {
-    const { body, caller, request, reply } = input;
-    const streaming = body.stream === true;
-    if (streaming) options.streams.admit(request, reply);
-    const key = idempotencyKey(request.headers['idempotency-key']);
-    if (key === null) {
-      const run = await launch(input, streaming);
-      if (streaming) return sendChunks(input, { live: run }, run.runId);
-      return completionOf(await chat.answer(run), body.model);
-    }
-    const claim = { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'v1/chat', body) };
-    if (!streaming) {
-      return idempotency.once<FastifyReply>(
-        claim,
-        async (bind) => {
-          const answer = completionOf(await chat.answer(await launch(input, false, bind)), body.model);
-          const text = JSON.stringify(answer);
-          return { send: () => reply.send(answer), answer: { status: 200, headers: {}, body: text } };
-        },
-        (stored) => replayAnswer(reply, stored),
-        async (runId) => {
-          const outcome = await chat.outcome(caller, runId);
-          if (outcome === null || 'failed' in outcome) return outcome;
-          const text = JSON.stringify(completionOf(outcome.answer, body.model));
-          const answer = { status: 200, headers: {}, body: text };
-          return { send: () => replayAnswer(reply, answer), answer };
-        },
-      );
-    }
-    // The key names the run: its replay is that run's stream from the start.
-    return idempotency.once<FastifyReply>(
-      claim,
-      async (bind) => {
-        const run = await launch(input, true, bind);
-        return {
-          send: () => sendChunks(input, { live: run }, run.runId),
-          answer: { status: 200, headers: {}, body: run.runId },
-        };
-      },
-      async (stored) => {
-        reply.header('idempotent-replayed', 'true');
-        return sendChunks(input, await chat.follow(caller, stored.body), stored.body);
-      },
-      async (runId) => {
-        const source = await chat.follow(caller, runId);
-        return {
-          send: () => {
-            reply.header('idempotent-replayed', 'true');
-            return sendChunks(input, source, runId);
-          },
-          answer: { status: 200, headers: {}, body: runId },
-        };
-      },
-    );
+    const { body, requestId } = input;
+    const wire: DoorWire = {
+      name: 'v1/chat',
+      request: () => ({
+        model: body.model,
+        read: readCompletion(body, readFormat(body.response_format)),
+        maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
+        sampling: samplingIn(body),
+      }),
+      answer: (response) => completionOf(response, body.model),
+      frames: (runId) =>
+        createChunks({
+          runId,
+          model: body.model,
+          created: Math.floor(options.now() / 1000),
+          includeUsage: body.stream_options?.include_usage === true,
+          requestId,
+        }),
+      farewell: (fault) => `data: ${JSON.stringify(openAiError(fault, requestId))}\n\n`,
+    };
+    // Both are what the wire has written.
+    return door.serve(input, wire, body.stream === true) as Promise<ChatCompletion | FastifyReply>;
   };
 
   const embed = async (input: SignedInInput<EmbeddingRequest, unknown, unknown>) => {

@@ -60,7 +60,12 @@ export const ChatCompletionRequest = Lenient({
     }),
   ),
   n: Maybe(Type.Integer({ minimum: 1, maximum: 128, description: '1' })),
-  response_format: Maybe(AnyObject({ description: '{"type":"text"}' })),
+  response_format: Maybe(
+    AnyObject({
+      description:
+        '{"type": "text"}, {"type": "json_object"} or {"type": "json_schema", "json_schema": {name, schema}}',
+    }),
+  ),
   stop: Maybe(
     Type.Union([StopText, Type.Array(StopText, { maxItems: 4 })], {
       description: 'The answer ends before the first of them, where the provider has it',
@@ -109,7 +114,7 @@ export const CompletionUsage = Type.Object({
 });
 export type CompletionUsage = Static<typeof CompletionUsage>;
 
-const Extension = Type.Object(
+export const Extension = Type.Object(
   {
     conversation_id: Type.String(),
     run_id: Type.String(),

@@ -1,6 +1,5 @@
 import { openAiError } from '../../http/error-body.ts';
-import { AppError, type ErrorCode } from '../../kernel/errors.ts';
-import { type ChatResponse, isDelta, type RunEvent } from '../chat/index.ts';
+import { type ChatResponse, isDelta } from '../chat/index.ts';
 import {
   completionId,
   costNote,
@@ -10,6 +9,8 @@ import {
   usageOf,
   waitingNote,
 } from './answer.ts';
+import type { FrameWriter } from './door.ts';
+import { errorOf, idOf } from './run-event.rules.ts';
 
 /** The events of a run as chunks of a chat completion. */
 export interface StreamChunkOptions {
@@ -21,33 +22,9 @@ export interface StreamChunkOptions {
   requestId: string;
 }
 
-export interface ChunkWriter {
-  /** Frames for one event of the run; the last one closes with `[DONE]`. */
-  take(event: RunEvent): string;
-  /** The end of a stream whose run waits for decisions. */
-  waiting(): string;
-  /** Proposals that are open now. */
-  readonly open: ReadonlySet<string>;
-}
-
 const DONE = 'data: [DONE]\n\n';
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const idOf = (data: unknown): string =>
-  typeof data === 'object' && data !== null && 'id' in data ? text(data.id) : '';
-
-/** The event's data is what this platform has put there itself (chat/ending.ts). */
-const errorOf = (data: unknown): AppError => {
-  const { code, message, details } = data as {
-    code: ErrorCode;
-    message: string;
-    details: Record<string, unknown>;
-  };
-  return new AppError(code, message, { details });
-};
-
-export const createChunks = (options: StreamChunkOptions): ChunkWriter => {
+export const createChunks = (options: StreamChunkOptions): FrameWriter => {
   const open = new Set<string>();
   let said = false;
   const base = {

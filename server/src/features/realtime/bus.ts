@@ -15,6 +15,8 @@ export interface EventRelay {
 }
 
 export interface EventBus extends EventSink {
+  /** Of `tx.emit`, after the commit; of anybody else only what `EventSink` allows. */
+  publish(event: NewEvent | PlatformEvent): void;
   /** Events published on this node, each once over all nodes: for work that follows from them. */
   onPublished(listener: (event: PlatformEvent) => void): () => void;
   /** Events of all nodes: for connections. */

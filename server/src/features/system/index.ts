@@ -1,2 +1,3 @@
-export { createMetrics, type Metrics } from './metrics.ts';
-export { type Check, type CheckName, systemRoutes } from './routes.ts';
+export { createClockWatch } from './clock-watch.ts';
+export { createMetrics, type Gauges, type Metrics } from './metrics.ts';
+export { type Check, type CheckName, type HealthCheck, systemRoutes } from './routes.ts';

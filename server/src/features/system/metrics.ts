@@ -1,18 +1,15 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { atMost } from '../../kernel/races.ts';
+import process from 'node:process';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { RequestTimes } from './request-times.ts';
+import { registerStoreGauges, type StoreFigures } from './store-gauges.ts';
 
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
-export interface Gauges {
+export interface Gauges extends StoreFigures {
   activeRuns(): number;
   /** Responses that are event streams. */
   openStreams(): number;
   /** WebSockets. */
   openSockets(): number;
-  /** Of the queue of background work, over all processes. */
-  jobs(): Promise<JobDepth>;
-  /** Free on the disk of the data folder. */
-  dataFreeBytes(): Promise<number>;
 }
 
 /** Sums under two labels until they are taken over. */
@@ -43,28 +40,64 @@ const boundedLabel = (): ((value: string) => string) => {
   };
 };
 
-/** Prometheus gives a scrape ten seconds: the process's own figures must not be late for the store's. */
-const STORE_PATIENCE_MS = 2_000;
-const SAME_SCRAPE_MS = 200;
+/** Gauges of the package under a name that ends as a counter's does; promtool calls them wrong. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
-interface JobDepth {
-  queued: number;
-  running: number;
-  dead: number;
-}
+/** Seconds. A first word comes within some hundred milliseconds, a long answer takes minutes. */
+const MODEL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const WRITE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Null where it fails or takes too long. */
-const withinTime = async <T>(asked: Promise<T>): Promise<T | null> => {
-  try {
-    return (await atMost(asked, STORE_PATIENCE_MS)) ?? null;
-  } catch {
-    return null;
-  }
+/** Times of model calls and of writes to the store. */
+const createTimes = (registry: Registry, modelLabel: (model: string) => string) => {
+  const registers = [registry];
+  const calls = new Histogram({
+    name: 'pentarch_model_call_duration_seconds',
+    help: 'Time of one call of a provider, tries counted one by one, by its end: ok, unavailable, timeout, refused, aborted',
+    labelNames: ['model', 'outcome'] as const,
+    buckets: MODEL_BUCKETS,
+    registers,
+  });
+  const firstTokens = new Histogram({
+    name: 'pentarch_model_first_token_seconds',
+    help: 'Time to the first text of a streamed call',
+    labelNames: ['model'] as const,
+    buckets: MODEL_BUCKETS,
+    registers,
+  });
+  const writes = new Histogram({
+    name: 'pentarch_store_write_duration_seconds',
+    help: 'Time of writing transactions of the store, the wait for a connection and for the disk included',
+    buckets: WRITE_BUCKETS,
+    registers,
+  });
+  return {
+    modelCall(call: {
+      model: string;
+      outcome: string;
+      seconds: number;
+      /** Null where no text came, or all of it came at once. */
+      firstTextSeconds: number | null;
+    }): void {
+      const model = modelLabel(call.model);
+      calls.observe({ model, outcome: call.outcome }, call.seconds);
+      if (call.firstTextSeconds !== null) firstTokens.observe({ model }, call.firstTextSeconds);
+    },
+    storeWrite(seconds: number): void {
+      writes.observe(seconds);
+    },
+  };
 };
 
-export const createMetrics = (gauges: Gauges) => {
+/** `gauges` is asked at each scrape: their sources are built later than those who count. */
+export const createMetrics = (version: string, gauges: () => Gauges) => {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'pentarch_' });
+  // Under the names that ready-made dashboards know: process_* and nodejs_*.
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
 
   const requests = new RequestTimes(registry);
@@ -110,6 +143,14 @@ export const createMetrics = (gauges: Gauges) => {
   });
   const agentLabel = boundedLabel();
   const modelLabel = boundedLabel();
+  const serverLabel = boundedLabel();
+  const times = createTimes(registry, modelLabel);
+  new Gauge({
+    name: 'pentarch_build_info',
+    help: 'Always 1: the release and its runtime are in the labels',
+    labelNames: ['version', 'node'] as const,
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
   const mcpCalls = new Counter({
     name: 'pentarch_mcp_calls_total',
     help: 'Calls of MCP tools',
@@ -121,7 +162,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Runs going on in this process',
     registers,
     collect() {
-      this.set(gauges.activeRuns());
+      this.set(gauges().activeRuns());
     },
   });
   new Gauge({
@@ -129,7 +170,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Event streams open in this process',
     registers,
     collect() {
-      this.set(gauges.openStreams());
+      this.set(gauges().openStreams());
     },
   });
   new Gauge({
@@ -137,58 +178,10 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'WebSockets open in this process',
     registers,
     collect() {
-      this.set(gauges.openSockets());
+      this.set(gauges().openSockets());
     },
   });
-  /** One question for all gauges of one scrape. */
-  let asked: { at: number; depth: Promise<JobDepth | null> } | null = null;
-  const jobDepth = (): Promise<JobDepth | null> => {
-    const now = performance.now();
-    if (asked === null || now - asked.at > SAME_SCRAPE_MS)
-      asked = { at: now, depth: withinTime(gauges.jobs()) };
-    return asked.depth;
-  };
-  new Gauge({
-    name: 'pentarch_jobs',
-    help: 'Background jobs by state: queued, running, dead (given up); nothing while the store cannot be asked',
-    labelNames: ['state'] as const,
-    registers,
-    async collect() {
-      const depth = await jobDepth();
-      this.reset();
-      if (depth === null) return;
-      for (const state of ['queued', 'running', 'dead'] as const) this.set({ state }, depth[state]);
-    },
-  });
-  new Gauge({
-    name: 'pentarch_queue_depth',
-    help: 'Jobs waiting; nothing while the store cannot be asked',
-    labelNames: ['queue'] as const,
-    registers,
-    async collect() {
-      const depth = await jobDepth();
-      this.reset();
-      if (depth !== null) this.set({ queue: 'jobs' }, depth.queued);
-    },
-  });
-  new Gauge({
-    name: 'pentarch_store_up',
-    help: '1 where the store answered when these figures were asked for, 0 where it did not',
-    registers,
-    async collect() {
-      this.set((await jobDepth()) === null ? 0 : 1);
-    },
-  });
-  new Gauge({
-    name: 'pentarch_data_free_bytes',
-    help: 'Bytes free on the disk of the data folder',
-    registers,
-    async collect() {
-      const free = await withinTime(gauges.dataFreeBytes());
-      if (free === null) this.remove();
-      else this.set(free);
-    },
-  });
+  registerStoreGauges(registry, gauges);
   const purged = new Counter({
     name: 'pentarch_retention_purged_rows_total',
     help: 'Rows dropped because their time of retention was over',
@@ -205,6 +198,7 @@ export const createMetrics = (gauges: Gauges) => {
 
   return {
     registry,
+    ...times,
     request(sample: { method: string; route: string; status: number; seconds: number }): void {
       requests.add(sample);
       if (sample.status === 429) refusals.inc();
@@ -231,7 +225,7 @@ export const createMetrics = (gauges: Gauges) => {
       });
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
-      mcpCalls.inc({ server, outcome });
+      mcpCalls.inc({ server: serverLabel(server), outcome });
     },
     messageUnread(reason: string): void {
       unread.inc({ reason });

@@ -19,10 +19,12 @@ export const CHECK_NAMES = [
   'disk',
   'migrations',
   'models',
+  'embeddings',
   'identity',
   'mcp',
   'queue',
 ] as const;
+export type HealthCheck = () => Check | Promise<Check>;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface SystemOptions {
@@ -32,9 +34,12 @@ export interface SystemOptions {
   now(): number;
   /** Told to stop: not ready, whatever the checks say. */
   stopping(): boolean;
-  checks: Record<CheckName, () => Check | Promise<Check>>;
+  /** Asked at each look: their sources are built later. */
+  checks(): Record<CheckName, HealthCheck>;
   metrics: Metrics;
   metricsToken: string | null;
+  /** Told what the parts say each time that somebody asks while the process means to serve. */
+  looked?(checks: Readonly<Record<string, Check>>): void;
 }
 
 const CheckSchema = Type.Object({
@@ -49,6 +54,7 @@ const Readiness = Type.Object({
     disk: CheckSchema,
     migrations: CheckSchema,
     models: CheckSchema,
+    embeddings: CheckSchema,
     identity: CheckSchema,
     mcp: CheckSchema,
     queue: CheckSchema,
@@ -57,7 +63,7 @@ const Readiness = Type.Object({
 
 const CHECK_TIMEOUT_MS = 3_000;
 
-const run = async (check: () => Check | Promise<Check>): Promise<Check> => {
+const run = async (check: HealthCheck): Promise<Check> => {
   try {
     const found = await atMost(Promise.resolve().then(check), CHECK_TIMEOUT_MS);
     return found ?? { status: 'failed', detail: 'no answer' };
@@ -74,8 +80,11 @@ const sameText = (a: string, b: string): boolean => {
 
 export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
   const readiness = async () => {
-    const results = await Promise.all(CHECK_NAMES.map((name) => run(options.checks[name])));
-    const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
+    const checked = options.checks();
+    const results = await Promise.all(CHECK_NAMES.map((name) => run(checked[name])));
+    const checks: Record<string, Check> = {};
+    for (const [i, name] of CHECK_NAMES.entries()) checks[name] = results[i] ?? { status: 'failed' };
+    if (!options.stopping()) options.looked?.(checks);
     const ready = !options.stopping() && results.every((check) => check.status !== 'failed');
     return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };
   };

@@ -1,7 +1,7 @@
 import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { usdToNano } from '../../kernel/money.ts';
-import type { ChatResponse, ChatService } from '../chat/index.ts';
+import { type ChatResponse, type ChatService, taintHeld } from '../chat/index.ts';
 import type { ChatOutcome, TaskChat } from './ports.ts';
 
 const finishOf = (reason: ChatResponse['finish_reason']): ChatOutcome['finishReason'] => {
@@ -67,6 +67,7 @@ export const createTaskChat = (
       throw error;
     }
   },
+  taintOf: taintHeld,
   async lookUp(caller, runId) {
     const run = await chat.getRun(caller, runId);
     if (run.status === 'awaiting_approval') return { state: 'waiting' };

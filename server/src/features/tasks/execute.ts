@@ -10,7 +10,7 @@ import type { RunPayload } from './jobs.ts';
 import type { ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
 import { isActiveRun, isPermanent, taskCredential } from './rules.ts';
 import type { RunCounts, RunLedger, TaskRunEnd } from './runs.ts';
-import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTask } from './store.ts';
+import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTaskWhile } from './store.ts';
 import { runStatusOf } from './wire.ts';
 
 /** Does one due slot: an agent works on the task's description, and what comes of it is written down. */
@@ -89,10 +89,10 @@ export const createExecutor = (options: ExecuteOptions) => {
       if (now - writtenAt < PROGRESS_EVERY_MS) return;
       writtenAt = now;
       const text = JSON.stringify({ ...progress, updated_at: iso(now) });
-      db.write((tx) => updateTask(tx, task.id, { progress: text, updated_at: now })).then(
-        (changed) => (changed === undefined ? undefined : ledger.announce(changed)),
-        (error: unknown) => options.onError(error, 'the progress of a task could not be stored'),
-      );
+      db.write(async (tx) => {
+        const changes = { progress: text, updated_at: now };
+        await ledger.announce(tx, await updateTaskWhile(tx, task.id, 'running', changes));
+      }).catch((error: unknown) => options.onError(error, 'the progress of a task could not be stored'));
     });
     return { stop, counted: progress };
   };
@@ -176,7 +176,8 @@ export const createExecutor = (options: ExecuteOptions) => {
     if (!caller.permissions.has('chat:write')) {
       throw new AppError('FORBIDDEN', 'the owner of this task may not start runs');
     }
-    await ledger.step(task, row, {
+    const of = { taskId: task.id, runId: row.id };
+    const begun = await ledger.step(of, {
       run: {
         status: 'running',
         attempts: context.attempt,
@@ -185,6 +186,8 @@ export const createExecutor = (options: ExecuteOptions) => {
       },
       task: { status: 'running', attempts: context.attempt },
     });
+    // Cancelled since it was loaded.
+    if (!begun) return ledger.end(of, { status: 'cancelled', costNano: 0 });
     const earlierId = runIdsOf(row).at(-1);
     const unwatch =
       earlierId === undefined
@@ -204,21 +207,18 @@ export const createExecutor = (options: ExecuteOptions) => {
       earlier !== null && earlierId !== undefined
         ? { runId: earlierId, outcome: earlier, counted: null }
         : await startNew(caller, task, row, context.signal);
-    const fresh = (await taskById(db.read, task.id)) ?? task;
     const latest = (await runById(db.read, row.id)) ?? row;
     if (outcome.finishReason === 'awaiting_approval') {
-      await ledger.step(fresh, latest, {
+      const waits = await ledger.step(of, {
         run: { status: 'awaiting_approval', cost_nano: latest.cost_nano + outcome.costNano },
         task: { status: 'awaiting_approval' },
       });
-      return;
+      if (waits) return;
+      // Cancelled, or deleted, while it began to wait: its approval must not make it go on.
+      await chat.cancel(caller, runId);
+      return ledger.end(of, { status: 'cancelled', costNano: outcome.costNano });
     }
-    await ledger.end(
-      fresh,
-      latest,
-      taskRunEndOf(latest, runId, latest.conversation_id ?? '', outcome),
-      counted,
-    );
+    await ledger.end(of, taskRunEndOf(latest, runId, latest.conversation_id ?? '', outcome), counted);
   };
 
   const load = async (payload: RunPayload): Promise<{ task: TaskRow; row: TaskRunRow } | null> => {
@@ -234,7 +234,8 @@ export const createExecutor = (options: ExecuteOptions) => {
       if (found === null || !isActiveRun(runStatusOf(found.row))) return;
       if (runStatusOf(found.row) === 'awaiting_approval') return;
       const { task, row } = found;
-      if (row.cancel_requested === 1) return ledger.end(task, row, { status: 'cancelled', costNano: 0 });
+      const of = { taskId: task.id, runId: row.id };
+      if (row.cancel_requested === 1) return ledger.end(of, { status: 'cancelled', costNano: 0 });
       try {
         await attempt(task, row, context);
       } catch (thrown) {
@@ -246,15 +247,16 @@ export const createExecutor = (options: ExecuteOptions) => {
         if (now === null) return;
         const failure = { code: error.code, message: error.message };
         if (now.row.cancel_requested === 1) {
-          return ledger.end(now.task, now.row, { status: 'cancelled', costNano: 0 });
+          return ledger.end(of, { status: 'cancelled', costNano: 0 });
         }
         if (context.lastAttempt || isPermanent(error.code)) {
-          return ledger.end(now.task, now.row, { status: 'failed', error: failure, costNano: 0 });
+          return ledger.end(of, { status: 'failed', error: failure, costNano: 0 });
         }
-        await ledger.step(now.task, now.row, {
+        const again = await ledger.step(of, {
           run: { status: 'queued', attempts: context.attempt, error: JSON.stringify(failure) },
           task: { status: 'queued', attempts: context.attempt, error: JSON.stringify(failure) },
         });
+        if (!again) return ledger.end(of, { status: 'cancelled', costNano: 0 });
         throw new RetryLater(error.message, (error.retryAfterS ?? 0) * 1000);
       }
     },
@@ -262,11 +264,14 @@ export const createExecutor = (options: ExecuteOptions) => {
     async dead(payload, error) {
       const found = await load(payload);
       if (found === null || !isActiveRun(runStatusOf(found.row))) return;
-      await ledger.end(found.task, found.row, {
-        status: 'failed',
-        error: { code: 'INTERNAL_ERROR', message: error.message },
-        costNano: 0,
-      });
+      await ledger.end(
+        { taskId: found.task.id, runId: found.row.id },
+        {
+          status: 'failed',
+          error: { code: 'INTERNAL_ERROR', message: error.message },
+          costNano: 0,
+        },
+      );
     },
   };
 

@@ -7,6 +7,8 @@ export interface RunPayload {
   task_run_id: string;
   /** Null in payloads of before it was named. */
   tenant_id: string | null;
+  /** Of who made the task, for its trace. */
+  traceparent?: string;
 }
 
 export const runKind: JobKind<RunPayload> = {

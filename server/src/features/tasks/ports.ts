@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import type { Taint } from '../../kernel/taint.ts';
 
-/** What tasks need of their neighbours; handed over in `compose.ts`. */
+/** What tasks need of their neighbours; handed over in `module.ts`. */
 
 /** A chat run as a task follows it. */
 export interface TaskChatRun {
@@ -42,5 +43,7 @@ export interface TaskChat {
   ): Promise<TaskChatRun>;
   /** Stops a run on whichever node; false when it does not go on here. */
   cancel(caller: Caller, runId: string): Promise<boolean>;
+  /** What stands in a conversation, by the transaction's own sight; null: there is no such one any more. */
+  taintOf(db: Queryable, conversationId: string): Promise<Taint | null>;
   lookUp(caller: Caller, runId: string): Promise<WaitingOutcome>;
 }

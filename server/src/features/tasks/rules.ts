@@ -87,6 +87,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
 export const isPermanent = (code: string): boolean => PERMANENT.has(code);
 
 type OfCredential = Pick<TaskRow, 'credential' | 'permissions'>;
+type Changed = OfCredential & Pick<TaskRow, 'user_id'>;
 
 /** What made the task. Of a row of an earlier release the permissions alone are known. */
 export const taskCredential = (task: OfCredential): StoredCredential =>
@@ -100,7 +101,7 @@ export const taskCredential = (task: OfCredential): StoredCredential =>
   };
 
 /** After a change of what the task does (`narrowedTo`). */
-export const changedBy = (task: OfCredential, caller: Caller): OfCredential => {
-  const both = narrowedTo(taskCredential(task), caller);
+export const changedBy = (task: Changed, caller: Caller): OfCredential => {
+  const both = narrowedTo(taskCredential(task), caller, task.user_id);
   return { credential: JSON.stringify(both), permissions: JSON.stringify(both.permissions) };
 };

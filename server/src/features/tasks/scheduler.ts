@@ -16,7 +16,7 @@ import {
   type TaskRow,
   type TaskRunRow,
   taskById,
-  updateTask,
+  updateTaskWhile,
   waitingRuns,
 } from './store.ts';
 import { runStatusOf } from './wire.ts';
@@ -56,18 +56,17 @@ export const createScheduler = (options: SchedulerOptions) => {
       now,
       missed: MISSED.find((m) => m === task.missed) ?? 'run_once',
     });
-    const changed = await db.write(async (tx) => {
+    await db.write(async (tx) => {
       const moved = await moveOn(tx, { id: task.id, nextRunAt: dueAt }, next);
-      if (moved === undefined || !run) return undefined;
+      if (moved === undefined || !run) return;
       const open = await activeRuns(tx, task.id);
       const how = decideOverlap({
         overlap: OVERLAPS.find((o) => o === task.overlap) ?? 'skip',
         active: open.length,
         waiting: open.filter((row) => runStatusOf(row) === 'queued').length,
       });
-      return ledger.add(tx, moved, latest, how);
+      await ledger.announce(tx, await ledger.add(tx, moved, latest, how));
     });
-    if (changed !== undefined) await ledger.announce(changed);
   };
 
   /** A run whose approval has been given or refused goes on in the chat; the task follows it here. */
@@ -79,20 +78,26 @@ export const createScheduler = (options: SchedulerOptions) => {
     const caller = await taskCaller(options.callerOf, task);
     if (caller === null) {
       const error = { code: 'FORBIDDEN', message: NO_CALLER };
-      return ledger.end(task, row, { status: 'failed', error, costNano: 0 });
+      return ledger.end({ taskId: task.id, runId: row.id }, { status: 'failed', error, costNano: 0 });
     }
     const found = await options.chat.lookUp(caller, runId);
     if (found.state === 'failed') {
-      await ledger.end(task, row, { status: 'failed', error: found.error, costNano: 0 });
+      await ledger.end(
+        { taskId: task.id, runId: row.id },
+        { status: 'failed', error: found.error, costNano: 0 },
+      );
     } else if (found.state === 'ended') {
       // The whole cost of the run is known at its end; what was counted when it began to wait is part of it.
       const outcome = { ...found.outcome, costNano: Math.max(0, found.outcome.costNano - row.cost_nano) };
-      await ledger.end(task, row, taskRunEndOf(row, runId, row.conversation_id ?? '', outcome));
-    } else if (found.state === 'running' && task.status === 'awaiting_approval') {
-      const changed = await db.write((tx) =>
-        updateTask(tx, task.id, { status: 'running', updated_at: clock.now() }),
+      await ledger.end(
+        { taskId: task.id, runId: row.id },
+        taskRunEndOf(row, runId, row.conversation_id ?? '', outcome),
       );
-      if (changed !== undefined) await ledger.announce(changed);
+    } else if (found.state === 'running' && task.status === 'awaiting_approval') {
+      await db.write(async (tx) => {
+        const changes = { status: 'running' as const, updated_at: clock.now() };
+        await ledger.announce(tx, await updateTaskWhile(tx, task.id, 'awaiting_approval', changes));
+      });
     }
   };
 
@@ -125,7 +130,10 @@ export const createScheduler = (options: SchedulerOptions) => {
           const task = await taskById(db.read, row.task_id);
           if (task === undefined) return;
           const gone = { code: 'NOT_FOUND', message: 'the run that waited for an approval is gone' };
-          await ledger.end(task, row, { status: 'failed', error: gone, costNano: 0 });
+          await ledger.end(
+            { taskId: task.id, runId: row.id },
+            { status: 'failed', error: gone, costNano: 0 },
+          );
         }
       });
     },

@@ -40,6 +40,9 @@ export type Overlap = (typeof OVERLAPS)[number];
 export const MISSED = ['run_once', 'skip'] as const;
 export type Missed = (typeof MISSED)[number];
 
+/** A task of a person or a chat, and one that its run makes. */
+export const MAX_DEPTH = 2;
+
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
 const Description = Type.String({
@@ -156,7 +159,7 @@ export const Task = Type.Object({
   depth: Type.Integer({ description: '1: made by a person or in a chat; 2: by a run of such a task' }),
   tainted: Type.Boolean({
     description:
-      'Made by a run that held untrusted content: its own runs ask before they reach out or change own things',
+      'Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark',
   }),
   created_at: Timestamp(),
   updated_at: Timestamp(),

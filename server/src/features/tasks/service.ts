@@ -3,10 +3,10 @@ import type { Jobs } from '../../jobs/index.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { type CallerFor, credentialText } from '../../kernel/stored-credential.ts';
+import { presentTrace } from '../../kernel/tracing.ts';
 import { isTimeZone, parseSchedule } from './cron.ts';
 import { createExecutor } from './execute.ts';
 import { runKind } from './jobs.ts';
@@ -18,6 +18,7 @@ import {
   type CreateTask,
   type ListTasks,
   MAX_CONTEXT_BYTES,
+  MAX_DEPTH,
   type PatchTask,
   type Task,
   type TaskRun,
@@ -37,6 +38,7 @@ import {
   newestRunIds,
   type TaskChanges,
   type TaskRow,
+  type TaskRunRow,
   taskIdsOf,
   taskOfRun,
   updateRun,
@@ -53,8 +55,6 @@ export interface TasksOptions {
   agentExists(tenantId: string, agentId: string): Promise<boolean>;
   /** Throws VALIDATION_ERROR for a model that no provider has. */
   checkModel(modelId: string, field: string): void;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
   /** Tasks that agents may make for one person within an hour. */
   agentTasksPerHour: number;
@@ -65,8 +65,6 @@ export interface TasksOptions {
 }
 
 const MAX_OPEN_PER_USER = 200;
-/** A task of a person or a chat, and one that its run makes. */
-const MAX_DEPTH = 2;
 const HOUR_MS = 3_600_000;
 
 /** The run in which an agent makes a task, and whether it held untrusted content. */
@@ -200,7 +198,6 @@ export const createTasks = (options: TasksOptions) => {
     runId: string,
     now: number,
   ): Promise<Partial<Pick<TaskRow, 'parent_task_id' | 'depth' | 'tainted'>>> => {
-    await lockMaking(tx, db.dialect, userId);
     const made = await countMadeByAgents(tx, tenantId, userId, now - HOUR_MS);
     if (made >= options.agentTasksPerHour) {
       throw conflict(
@@ -221,10 +218,11 @@ export const createTasks = (options: TasksOptions) => {
     };
   };
 
-  const cancelRunning = async (row: TaskRow): Promise<void> => {
-    for (const run of await activeRuns(db.read, row.id)) {
+  /** `runs`: those that had not ended when the task was cancelled or deleted. */
+  const cancelRunning = async (row: TaskRow, runs: readonly TaskRunRow[]): Promise<void> => {
+    for (const run of runs) {
       if (runStatusOf(run) === 'queued' || runStatusOf(run) === 'awaiting_approval') {
-        await ledger.end(row, run, { status: 'cancelled', costNano: 0 });
+        await ledger.end({ taskId: row.id, runId: run.id }, { status: 'cancelled', costNano: 0 });
       } else executor.stop(run.id);
       const ids: unknown = JSON.parse(run.run_ids);
       const last: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
@@ -276,16 +274,19 @@ export const createTasks = (options: TasksOptions) => {
         parent_task_id: null,
         depth: 1,
         created_by_run: by.runId,
+        trace_parent: presentTrace(),
+        taint: null,
       };
       await db.write(async (tx) => {
+        await lockMaking(tx, db.dialect, caller.userId);
         if (by.runId !== null) Object.assign(row, await placeOf(tx, caller, by.runId, now));
         if ((await countOpenTasks(tx, caller.tenantId, caller.userId)) >= MAX_OPEN_PER_USER) {
           throw conflict(`you have ${MAX_OPEN_PER_USER} open tasks; cancel some first`);
         }
         await insertTask(tx, row);
         if (first === null) await ledger.add(tx, row, now, 'start');
+        await ledger.announce(tx, row);
       });
-      await ledger.announce(row);
       return taskView(row, []);
     },
 
@@ -336,10 +337,10 @@ export const createTasks = (options: TasksOptions) => {
         const row = await lockTask(tx, db.dialect, readScope(caller), id);
         if (row === undefined) return undefined;
         const now = clock.now();
-        return updateTask(tx, row.id, { ...patchOf(row, caller, body, now), updated_at: now });
+        const changes = { ...patchOf(row, caller, body, now), updated_at: now };
+        return ledger.announce(tx, await updateTask(tx, row.id, changes));
       });
       if (changed === undefined) throw notFound('task');
-      await ledger.announce(changed);
       return ledger.view(changed);
     },
 
@@ -351,17 +352,17 @@ export const createTasks = (options: TasksOptions) => {
         if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
         const now = clock.now();
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
-        return updateTask(tx, row.id, {
+        const cancelled = await updateTask(tx, row.id, {
           status: 'cancelled',
           next_run_at: null,
           paused: 0,
           updated_at: now,
           finished_at: now,
         });
+        return ledger.announce(tx, cancelled);
       });
       if (changed === undefined) throw notFound('task');
-      await cancelRunning(changed);
-      await ledger.announce(changed);
+      await cancelRunning(changed, await activeRuns(db.read, changed.id));
       return ledger.view(changed);
     },
 
@@ -387,26 +388,25 @@ export const createTasks = (options: TasksOptions) => {
         // The slot of a retry is the moment that asked for it; one that was taken in the same millisecond comes after.
         for (let slotAt = now; ; slotAt++) {
           const added = await ledger.add(tx, moved, slotAt, 'start');
-          if (added !== undefined) return added;
+          if (added !== undefined) return ledger.announce(tx, added);
         }
       });
       if (changed === undefined) throw notFound('task');
-      await ledger.announce(changed);
       return ledger.view(changed);
     },
 
-    /** Cancels and forgets a task with its history. */
-    /** `note` is written together with the deletion. */
+    /** Cancels and forgets a task with its history. `note` is written together with the deletion. */
     async remove(caller: Caller, id: string, note: Along): Promise<void> {
-      const row = await find(caller, id);
-      await db.write(async (tx) => {
-        for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
-      });
-      for (const run of await activeRuns(db.read, row.id)) executor.stop(run.id);
-      await db.write(async (tx) => {
+      const gone = await db.write(async (tx) => {
+        const row = await lockTask(tx, db.dialect, readScope(caller), id);
+        if (row === undefined) return undefined;
+        const open = await activeRuns(tx, row.id);
         await deleteTask(tx, row.id);
         await note(tx);
+        return { row, open };
       });
+      if (gone === undefined) throw notFound('task');
+      await cancelRunning(gone.row, gone.open);
     },
 
     /** For the export and the erasure of a person's data. */

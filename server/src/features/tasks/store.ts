@@ -52,7 +52,7 @@ export const countOpenTasks = async (db: Queryable, tenantId: string, userId: st
   return Number(row.n);
 };
 
-/** Agents that make tasks for one person at the same instant are counted one after another (SQLite has one writer). */
+/** Tasks that are made for one person at the same instant are counted one after another (SQLite has one writer). */
 export const lockMaking = async (tx: Queryable, dialect: DialectName, userId: string): Promise<void> => {
   if (dialect === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtext('task'), hashtext(${userId}))`.execute(tx);
@@ -109,6 +109,21 @@ export type TaskChanges = Partial<Omit<TaskRow, 'id' | 'tenant_id' | 'user_id' |
 
 export const updateTask = (tx: Queryable, id: string, changes: TaskChanges): Promise<TaskRow | undefined> =>
   tx.updateTable('tasks').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Only where it stands so still: others have changed it otherwise. */
+export const updateTaskWhile = (
+  tx: Queryable,
+  id: string,
+  status: TaskRow['status'],
+  changes: TaskChanges,
+): Promise<TaskRow | undefined> =>
+  tx
+    .updateTable('tasks')
+    .set(changes)
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .returningAll()
+    .executeTakeFirst();
 
 export const deleteTask = async (tx: Queryable, id: string): Promise<void> => {
   await tx.deleteFrom('tasks').where('id', '=', id).execute();

@@ -1,5 +1,6 @@
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { isTainted, readTaint, type Taint } from '../../kernel/taint.ts';
 import {
   MISSED,
   OVERLAPS,
@@ -26,6 +27,12 @@ export const priorityOf = (row: Pick<TaskRow, 'priority'>): Priority =>
 /** What this feature itself has written as JSON. */
 const stored = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T));
 
+/** What its runs have brought into what it tells. A result that an earlier release wrote down does not say it. */
+export const taintOfTask = (row: Pick<TaskRow, 'taint' | 'result'>): Taint => {
+  if (row.taint !== null) return readTaint(row.taint);
+  return row.result === null ? [] : ['earlier'];
+};
+
 export const taskView = (row: TaskRow, runIds: readonly string[]): Task => ({
   id: row.id,
   description: row.description,
@@ -48,7 +55,7 @@ export const taskView = (row: TaskRow, runIds: readonly string[]): Task => ({
   created_by: row.user_id,
   parent_task_id: row.parent_task_id,
   depth: row.depth,
-  tainted: row.tainted === 1,
+  tainted: row.tainted === 1 || isTainted(taintOfTask(row)),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   finished_at: isoOrNull(row.finished_at),

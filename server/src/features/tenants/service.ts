@@ -1,8 +1,7 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { type Caller, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
-import type { PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { DEFAULT_TENANT } from '../../kernel/tenant.ts';
@@ -26,18 +25,13 @@ export interface FirstAdminPort {
   prepare(input: { email: string; password?: string | undefined }, tenantId: string): Promise<PreparedAdmin>;
 }
 
-export interface StoredAdmin {
-  link: string | null;
-  created: PlatformEvent;
-}
-
 export interface PreparedAdmin {
   id: string;
   email: string;
-  /** Stores the account; `link` is the invitation's address when it has no password yet. */
-  store(tx: Queryable, requestId: string): Promise<StoredAdmin>;
-  /** After the commit: announces it, mails the link. */
-  announce(stored: StoredAdmin): Promise<void>;
+  /** Stores the account; the invitation's address when it has no password yet. */
+  store(tx: Tx, requestId: string): Promise<string | null>;
+  /** After the commit: mails the link, where there is one. */
+  invite(link: string | null): Promise<void>;
 }
 
 export interface TenantsOptions {
@@ -141,7 +135,7 @@ export const createTenants = (options: TenantsOptions) => {
       // Before the password of the admin is hashed; the transaction looks again.
       await assertSlugFree(db.read, row.slug);
       const admin = input.admin === undefined ? null : await options.firstAdmin.prepare(input.admin, row.id);
-      const stored = await db.write(async (tx) => {
+      const url = await db.write(async (tx) => {
         await assertSlugFree(tx, row.slug);
         await insertTenant(tx, row);
         const made = admin === null ? null : await admin.store(tx, requestId);
@@ -154,9 +148,8 @@ export const createTenants = (options: TenantsOptions) => {
         });
         return made;
       });
-      if (admin === null || stored === null) return tenantView(row);
-      await admin.announce(stored);
-      const url = stored.link;
+      if (admin === null) return tenantView(row);
+      await admin.invite(url);
       return {
         ...tenantView(row),
         admin: { id: admin.id, email: admin.email, ...(url === null ? {} : { invitation_url: url }) },

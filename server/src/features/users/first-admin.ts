@@ -6,13 +6,13 @@ import type { Users } from './service.ts';
 export const firstAdminOf = (users: Users, accounts: AccountPort): FirstAdminPort => ({
   async prepare(input, tenantId) {
     const newUser = { ...input, roles: ['admin'] };
-    const row = users.newRow(newUser, tenantId, await users.passwordHashOf(newUser));
+    // Only platform administrators make tenants.
+    const row = users.newRow(newUser, tenantId, await users.passwordHashOf(newUser), null);
     return {
       id: row.id,
       email: row.email,
-      store: (tx, requestId) => users.add(tx, row, requestId),
-      announce: async ({ link, created }) => {
-        users.announce(created);
+      store: (tx, requestId) => users.add(tx, row, null, requestId),
+      invite: async (link) => {
         if (link !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', link);
       },
     };

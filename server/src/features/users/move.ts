@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
+import type { Ended } from './raised.ts';
 import { insertUser, type UserRow } from './store.ts';
 
 /**
@@ -29,6 +30,7 @@ export const moveUser = async (
       email_folded: movedAway(row.id),
       external_id: null,
       password_hash: null,
+      password_permissions: null,
       status: 'deactivated',
       updated_at: to.at,
     })
@@ -58,13 +60,22 @@ export const moveUser = async (
 export const noteMove = async (
   tx: Queryable,
   audit: Audit,
-  move: { before: UserRow; after: UserRow; by: Caller | null; requestId: string | null },
+  move: {
+    before: UserRow;
+    after: UserRow;
+    by: Caller | null;
+    requestId: string | null;
+    ended?: Ended['details'];
+  },
 ): Promise<void> => {
   const { before, after, by } = move;
   const actor = by === null ? { actorId: null, actorType: 'system' as const } : actorOf(by);
   for (const { row, details } of [
     { row: before, details: { to_tenant: after.tenant_id, to_user: after.id } },
-    { row: after, details: { from_tenant: before.tenant_id, from_user: before.id, roles: after.roles } },
+    {
+      row: after,
+      details: { from_tenant: before.tenant_id, from_user: before.id, roles: after.roles, ...move.ended },
+    },
   ]) {
     await audit.append(tx, {
       ...actor,

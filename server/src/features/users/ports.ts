@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import type { AccountRights } from '../../kernel/grants.ts';
 
 /** What the users feature needs of the identity feature. */
 export interface AccountPort {
@@ -10,8 +11,20 @@ export interface AccountPort {
     userId: string,
     how: { keepKeys: boolean; exceptSessionId: string | null },
   ): Promise<void>;
-  /** Makes a link for one use and returns its address. */
-  addLink(tx: Queryable, userId: string, purpose: 'invitation' | 'password_reset'): Promise<string>;
+  /** Ends the machine keys that a credential fetched which has less than `rights`; how many. */
+  endMachineKeys(tx: Queryable, userId: string, rights: AccountRights): Promise<number>;
+  /** Ends the account's open links; how many. */
+  endLinks(tx: Queryable, userId: string): Promise<number>;
+  /**
+   * Makes a link for one use, good for no more than the account may by `user`, and returns its address. `maker`: what the
+   * credential can that is shown it (`permissionsOfMaker`).
+   */
+  addLink(
+    tx: Queryable,
+    user: { id: string; roles: string; permissions: string },
+    purpose: 'invitation' | 'password_reset',
+    maker: string | null,
+  ): Promise<string>;
   mailLink(
     user: { email: string; name: string },
     purpose: 'invitation' | 'password_reset',

@@ -1,9 +1,8 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { isTaken } from '../../db/faults.ts';
 import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { type AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { type AccountRights, addedRights, assertMayGrant, assertMayManage } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
@@ -12,6 +11,7 @@ import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
+import { endWaysBeyond, permissionsOfMaker } from './raised.ts';
 import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
@@ -33,8 +33,6 @@ export interface UsersOptions {
   clock: Clock;
   audit: Audit;
   accounts: AccountPort;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
 }
 
 export interface NewUserInput {
@@ -110,8 +108,16 @@ export const createUsers = (options: UsersOptions) => {
 
   const view = async (row: UserRow): Promise<UserBody> => userView(row, await tenantOf(row.tenant_id));
 
-  /** A row for a new account. `status` follows from whether it can sign in at once. */
-  const newRow = (input: NewUserInput, tenantId: string, passwordHash: string | null): UserRow => {
+  /**
+   * A row for a new account. `status` follows from whether it can sign in at once. `maker`: what the credential can that
+   * gives it the password (`permissionsOfMaker`).
+   */
+  const newRow = (
+    input: NewUserInput,
+    tenantId: string,
+    passwordHash: string | null,
+    maker: string | null,
+  ): UserRow => {
     const at = clock.now();
     return {
       id: newId(),
@@ -121,6 +127,7 @@ export const createUsers = (options: UsersOptions) => {
       email_folded: foldEmail(input.email),
       name: input.name ?? input.email.split('@')[0] ?? input.email,
       password_hash: passwordHash,
+      password_permissions: passwordHash === null ? null : maker,
       ...rolesAndPermissions(input),
       tier: input.tier ?? null,
       status: passwordHash === null && input.type !== 'service' ? 'invited' : 'active',
@@ -132,14 +139,14 @@ export const createUsers = (options: UsersOptions) => {
   };
 
   /**
-   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any,
-   * and what `announce` tells after the commit.
+   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any.
    */
   const add = async (
-    tx: Queryable,
+    tx: Tx,
     row: UserRow,
+    maker: string | null,
     requestId: string,
-  ): Promise<{ link: string | null; created: PlatformEvent }> => {
+  ): Promise<string | null> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
       throw taken();
     }
@@ -147,9 +154,8 @@ export const createUsers = (options: UsersOptions) => {
     await insertUser(tx, row).catch((error: unknown) => {
       throw isTaken(error) ? taken() : error;
     });
-    const created = await options.outbox.record(tx, userCreated(row, requestId));
-    const link = row.status === 'invited' ? await accounts.addLink(tx, row.id, 'invitation') : null;
-    return { link, created };
+    await tx.emit(userCreated(row, requestId));
+    return row.status === 'invited' ? accounts.addLink(tx, row, 'invitation', maker) : null;
   };
 
   const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
@@ -163,8 +169,6 @@ export const createUsers = (options: UsersOptions) => {
     return accounts.hashPassword(input.password);
   };
 
-  const announce = (created: PlatformEvent): void => options.events.publish(created);
-
   const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
 
   const change = async (
@@ -176,8 +180,11 @@ export const createUsers = (options: UsersOptions) => {
   ): Promise<UserRow> => {
     const ends = changes.status === 'deactivated';
     const changed = await db.write(async (tx) => {
-      const next = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, clock.now());
-      if (next === undefined) throw notFound('user');
+      const at = clock.now();
+      const after = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, at);
+      if (after === undefined) throw notFound('user');
+      const ended = await endWaysBeyond(tx, accounts, { before: row, next: after, at });
+      const next = ended.row;
       if (isAdmin(row) && !isAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');
       }
@@ -195,6 +202,7 @@ export const createUsers = (options: UsersOptions) => {
           ...(changes.status === undefined
             ? {}
             : { status_before: row.status, status_after: changes.status }),
+          ...ended.details,
         },
       });
       return next;
@@ -240,7 +248,6 @@ export const createUsers = (options: UsersOptions) => {
     newRow,
     add,
     passwordHashOf,
-    announce,
 
     registerPersonalData(data: PersonalData): void {
       personalData.push(data);
@@ -274,9 +281,10 @@ export const createUsers = (options: UsersOptions) => {
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       assertMayGrant(caller, rightsOf(rolesAndPermissions(input), tenant.slug));
-      const row = newRow(input, tenantId, await passwordHashOf(input));
-      const { link: url, created } = await db.write(async (tx) => {
-        const added = await add(tx, row, requestId);
+      const maker = permissionsOfMaker(caller);
+      const row = newRow(input, tenantId, await passwordHashOf(input), maker);
+      const url = await db.write(async (tx) => {
+        const link = await add(tx, row, maker, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           tenantId,
@@ -286,9 +294,8 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
           details: { type: row.type, roles: row.roles },
         });
-        return added;
+        return link;
       });
-      announce(created);
       if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
       return { ...userView(row, tenant), ...(url === null ? {} : { invitation_url: url }) };
     },
@@ -346,19 +353,21 @@ export const createUsers = (options: UsersOptions) => {
       if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
       if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
       if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
-      const { moved, created } = await db.write(async (tx) => {
+      const moved = await db.write(async (tx) => {
         const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
-        const after = await moveUser(tx, row, { tenantId: tenant.id, roles, at: clock.now() });
-        if (after === null) throw conflict('the account has just changed; look at it and try again');
+        const at = clock.now();
+        const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at });
+        if (next === null) throw conflict('the account has just changed; look at it and try again');
         if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
           throw conflict('this is the last active admin of the tenant');
         }
         await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
-        await noteMove(tx, audit, { before: row, after, by: caller, requestId });
-        return { moved: after, created: await options.outbox.record(tx, userCreated(after, requestId)) };
+        const { row: after, details } = await endWaysBeyond(tx, accounts, { before: row, next, at });
+        await noteMove(tx, audit, { before: row, after, by: caller, requestId, ended: details });
+        await tx.emit(userCreated(after, requestId));
+        return after;
       });
       accounts.changed(row.id);
-      announce(created);
       return { ...userView(moved, tenant), moved_from: row.id };
     },
 
@@ -370,6 +379,8 @@ export const createUsers = (options: UsersOptions) => {
       requestId: string,
     ): Promise<{ url: string | null }> {
       const row = await find(caller, id);
+      // Whoever opens the link has the account.
+      assertMayGrant(caller, await rightsOfRow(row));
       if (row.type !== 'person' || row.status !== (purpose === 'invitation' ? 'invited' : 'active')) {
         throw conflict(
           purpose === 'invitation'
@@ -377,10 +388,10 @@ export const createUsers = (options: UsersOptions) => {
             : 'this account has no password to reset',
         );
       }
-      // Whoever opens the link has the account.
-      assertMayGrant(caller, await rightsOfRow(row));
       const url = await db.write(async (tx) => {
-        const made = await accounts.addLink(tx, row.id, purpose);
+        // What goes by mail is seen by nobody else.
+        const maker = accounts.mailDelivers ? null : permissionsOfMaker(caller);
+        const made = await accounts.addLink(tx, row, purpose, maker);
         await audit.append(tx, {
           ...actorOf(caller),
           action: `user.${purpose}_link_created`,

@@ -84,6 +84,7 @@ export type UserChanges = Partial<
     | 'email'
     | 'email_folded'
     | 'password_hash'
+    | 'password_permissions'
     | 'external_id'
   >
 >;

@@ -1,5 +1,6 @@
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { storable } from '../../kernel/storable.ts';
+import { traceHeaders } from '../../kernel/tracing.ts';
 import { webhookSignatureOf } from './signing.ts';
 
 /** One try to send a delivery: a POST, signed, with a time limit, and a look at no more than the head of the answer. */
@@ -71,6 +72,7 @@ export const attemptDelivery = async (input: AttemptInput): Promise<AttemptResul
     'webhook-id': deliveryId,
     'webhook-timestamp': String(Math.floor(now / 1000)),
     ...(input.requestId === null ? {} : { 'x-request-id': input.requestId }),
+    ...traceHeaders(),
   };
   const started = performance.now();
   const done = (response: AttemptResult['response'], error: string | null): AttemptResult => ({

@@ -1,5 +1,20 @@
+import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { CreateWebhook } from './schema.ts';
+
+/** What each event of the tenant reads of the row: a form of its own would fail the change that the event tells of. */
+const Credential = Type.Object({
+  v: Type.Literal(1),
+  kind: Type.Union([Type.Literal('jwt'), Type.Literal('api_key'), Type.Literal('personal_token')]),
+  keyId: Type.Union([Type.String(), Type.Null()]),
+  whole: Type.Boolean(),
+  permissions: Type.Array(Type.String()),
+  added: Type.Array(Type.String()),
+});
+const Kept = Type.Union([Credential, Type.Null()]);
+const Readers = Type.Array(Type.Object({ user_id: Type.String({ minLength: 1 }), credential: Kept }), {
+  minItems: 1,
+});
 
 type Row = Record<string, unknown>;
 
@@ -26,6 +41,12 @@ export const carriedWebhook = (
       `a webhook of the archive: ${first?.instancePath || '/'} ${first?.message ?? 'is wrong'}`,
     );
   }
+  const credential = row.credential === undefined || row.credential === null ? null : parsed(row.credential);
+  const readers = row.readers === undefined || row.readers === null ? null : parsed(row.readers);
+  const isKnown =
+    (row.credential === null || row.credential === undefined || Value.Check(Credential, credential)) &&
+    (row.readers === null || row.readers === undefined || Value.Check(Readers, readers));
+  if (!isKnown) throw new Error('a webhook of the archive does not say for whom it reads');
   const fault = checkUrl(input.url);
   if (fault === null) return { row, fault };
   return { row: { ...row, status: 'disabled', disabled_reason: 'manual' }, fault };

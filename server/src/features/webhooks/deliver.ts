@@ -1,12 +1,12 @@
 import type { Db } from '../../db/db.ts';
 import { type JobHandler, type Jobs, PermanentJobError } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
 import { type DeliverPayload, deliverKind } from './jobs.ts';
 import { aboutWebhookSecret, type WebhookSecretBox } from './ports.ts';
+import { needsOf, type Readings } from './readers.ts';
 import {
   type AttemptVerdict,
   afterAttempt,
@@ -15,7 +15,6 @@ import {
   verdictOf,
 } from './rules.ts';
 import {
-  cancelPending,
   deliveryWithHook,
   insertAttempt,
   markFailing,
@@ -25,6 +24,7 @@ import {
   type WebhookDeliveryRow,
   type WebhookRow,
 } from './store.ts';
+import type { SwitchOff } from './switch-off.ts';
 
 export interface DeliverOptions {
   db: Db;
@@ -32,10 +32,9 @@ export interface DeliverOptions {
   http: OutgoingHttp;
   box: WebhookSecretBox;
   jobs: Pick<Jobs, 'enqueue'>;
-  events: EventSink;
+  readings: Pick<Readings, 'verdict'>;
+  off: SwitchOff;
   timeoutMs: number;
-  /** A webhook was switched off. */
-  changed(tenantId: string): void;
 }
 
 export interface Deliverer {
@@ -53,27 +52,6 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
     if (hook.previous_secret !== null && until > clock.now())
       secrets.push(options.box.open(hook.previous_secret, aboutWebhookSecret(hook)));
     return secrets;
-  };
-
-  const switchOff = async (hook: WebhookRow, reason: 'gone' | 'failing'): Promise<void> => {
-    const now = clock.now();
-    await db.write(async (tx) => {
-      await updateWebhook(tx, hook.tenant_id, hook.id, {
-        status: 'disabled',
-        disabled_reason: reason,
-        updated_at: now,
-      });
-      await cancelPending(tx, hook.id, now);
-    });
-    options.changed(hook.tenant_id);
-    options.events.publish({
-      type: 'webhook.disabled',
-      tenantId: hook.tenant_id,
-      userId: hook.created_by,
-      reach: 'own',
-      permission: 'webhooks:read',
-      data: { webhook_id: hook.id, url: hook.url, reason },
-    });
   };
 
   /** The attempt, the delivery's next state and the job of its next attempt, in one transaction. */
@@ -114,34 +92,58 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
     });
   };
 
+  /** Nothing leaves the house while the tenant is suspended; the schedule goes on. */
+  const SUSPENDED: AttemptResult = {
+    requestHeaders: {},
+    response: null,
+    error: 'not sent: the tenant is suspended',
+    durationMs: 0,
+  };
+
   /** Sends and records; outside of the schedule (`scheduled` false) there is no next attempt. */
   const attempt = async (
     delivery: WebhookDeliveryRow,
     hook: WebhookRow,
     signal: AbortSignal,
-    scheduled: boolean,
+    how: { scheduled: boolean; suspended: boolean },
   ): Promise<{ verdict: AttemptVerdict; state: DeliveryState }> => {
     const at = clock.now();
-    const result = await attemptDelivery({
-      http: options.http,
-      url: hook.url,
-      deliveryId: delivery.id,
-      requestId: delivery.request_id,
-      body: delivery.body,
-      secrets: secretsOf(hook),
-      now: at,
-      timeoutMs: options.timeoutMs,
-      signal,
-    });
+    const result = how.suspended
+      ? SUSPENDED
+      : await attemptDelivery({
+          http: options.http,
+          url: hook.url,
+          deliveryId: delivery.id,
+          requestId: delivery.request_id,
+          body: delivery.body,
+          secrets: secretsOf(hook),
+          now: at,
+          timeoutMs: options.timeoutMs,
+          signal,
+        });
     const verdict: AttemptVerdict =
       result.response === null || result.error !== null
         ? { outcome: 'retry', reason: result.error ?? 'no answer', retryAfterMs: null }
         : verdictOf(result.response.status, result.response.headers['retry-after'] ?? null, clock.now());
     const number = delivery.round_attempts + 1;
-    const state = afterAttempt(verdict, scheduled ? number : null, clock.now());
+    const state = afterAttempt(verdict, how.scheduled ? number : null, clock.now());
     await storeAttempt({ delivery, hook, at, result, attempt: number, state });
-    if (verdict.outcome === 'gone') await switchOff(hook, 'gone');
+    if (verdict.outcome === 'gone') await options.off.now(hook, 'gone');
     return { verdict, state };
+  };
+
+  const cancel = async (
+    delivery: WebhookDeliveryRow,
+    reason: 'switched_off' | 'not_allowed',
+  ): Promise<void> => {
+    await db.write((tx) =>
+      updateDelivery(tx, delivery.id, {
+        status: 'cancelled',
+        cancelled_reason: reason,
+        next_attempt_at: null,
+        finished_at: clock.now(),
+      }),
+    );
   };
 
   return {
@@ -153,17 +155,19 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         const { delivery, hook } = found;
         // This attempt is recorded already, or belongs to an earlier round: another job has the next one.
         if (payload.due !== null && payload.due !== delivery.next_attempt_at) return;
-        if (hook.status !== 'active') {
-          await db.write((tx) =>
-            updateDelivery(tx, delivery.id, {
-              status: 'cancelled',
-              next_attempt_at: null,
-              finished_at: clock.now(),
-            }),
-          );
+        const may = await options.readings.verdict(db.read, hook, needsOf(delivery));
+        if (hook.status !== 'active' || may === 'may_not') {
+          await cancel(delivery, hook.status === 'active' ? 'not_allowed' : 'switched_off');
           return;
         }
-        const { verdict, state } = await attempt(delivery, hook, context.signal, true);
+        if (may === 'key_deleted' || may === 'account_inactive') {
+          await options.off.now(hook, may);
+          return;
+        }
+        const { verdict, state } = await attempt(delivery, hook, context.signal, {
+          scheduled: true,
+          suspended: may === 'tenant_suspended',
+        });
         if (verdict.outcome === 'gone') throw new PermanentJobError('the receiver answered 410');
         if (verdict.outcome === 'retry' && state.status === 'failed')
           throw new PermanentJobError(verdict.reason);
@@ -183,12 +187,12 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         }
         const since = hook.failing_since;
         if (hook.status === 'active' && since !== null && clock.now() - since >= FAILING_LIMIT_MS) {
-          await switchOff(hook, 'failing');
+          await options.off.now(hook, 'failing');
         }
       },
     },
     async once(delivery, hook) {
-      await attempt(delivery, hook, new AbortController().signal, false);
+      await attempt(delivery, hook, new AbortController().signal, { scheduled: false, suspended: false });
     },
   };
 };

@@ -132,6 +132,7 @@ export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
     access: 'webhooks:manage',
     params: DeliveryParams,
     responses: { 202: Delivery },
-    handler: ({ caller, params }) => webhooks.redeliver(caller, params.id, params.delivery_id),
+    handler: ({ caller, params, requestId }) =>
+      webhooks.redeliver(caller, params.id, params.delivery_id, requestId),
   }),
 ];

@@ -27,6 +27,11 @@ export const WEBHOOK_EVENTS = [
   'notification',
 ] as const;
 
+/** Why a webhook is off. */
+export const DISABLED_REASONS = ['gone', 'failing', 'manual', 'key_deleted', 'account_inactive'] as const;
+/** Why a delivery was cancelled. */
+export const CANCELLED_REASONS = ['switched_off', 'not_allowed'] as const;
+
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -66,8 +71,9 @@ const fields = {
   description: Nullable(Type.String()),
   status: StringEnum(['active', 'disabled']),
   disabled_reason: Nullable(
-    StringEnum(['gone', 'failing', 'manual'], {
-      description: 'gone: the receiver answered 410; failing: nothing was delivered for five days',
+    StringEnum(DISABLED_REASONS, {
+      description:
+        'gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them',
     }),
   ),
   previous_secret_expires_at: Nullable(Timestamp()),
@@ -105,6 +111,11 @@ const deliveryFields = {
   webhook_id: Uuid(),
   event: Type.String(),
   status: StringEnum(DELIVERY_STATUSES),
+  cancelled_reason: Nullable(
+    StringEnum(CANCELLED_REASONS, {
+      description: 'switched_off: the webhook was; not_allowed: it may not read the record any more',
+    }),
+  ),
   attempts: Type.Integer(),
   response_status: Nullable(Type.Integer({ description: 'Of the last attempt' })),
   next_attempt_at: Nullable(Timestamp()),
@@ -117,7 +128,15 @@ export type Delivery = Static<typeof Delivery>;
 
 export const DeliveryWithLog = Type.Object({
   ...deliveryFields,
-  request_body: Type.String({ description: 'What is sent, the first 16 KiB' }),
+  request_body: Type.Optional(
+    Type.String({
+      description:
+        'What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of',
+    }),
+  ),
+  body_withheld: Type.Optional(
+    Type.String({ description: 'Why there is no request_body, and nothing of what the receiver said' }),
+  ),
   log: Type.Array(DeliveryAttempt),
 });
 export type DeliveryWithLog = Static<typeof DeliveryWithLog>;

@@ -3,30 +3,27 @@ import type { Jobs } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { mayReceive } from '../../kernel/may-receive.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
-import {
-  type CallerFor,
-  credentialOf,
-  credentialText,
-  narrowedTo,
-  readCredential,
-} from '../../kernel/stored-credential.ts';
+import { type ActorFor, credentialText } from '../../kernel/stored-credential.ts';
 import { tellsOf } from '../../kernel/told-records.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { createDeliverer } from './deliver.ts';
 import { deliverKind } from './jobs.ts';
 import { bodyOf, createOutbox, type Outbox } from './outbox.ts';
 import { aboutWebhookSecret, type WebhookSecretBox } from './ports.ts';
+import { createReadings, needsOf, readersAfter } from './readers.ts';
 import { ROTATION_OVERLAP_MS } from './rules.ts';
 import {
+  CANCELLED_REASONS,
   type CreateWebhook,
   DELIVERY_STATUSES,
   type Delivery,
   type DeliveryStatus,
   type DeliveryWithLog,
+  DISABLED_REASONS,
   type ListDeliveries,
   type PatchWebhook,
   type Webhook,
@@ -54,6 +51,7 @@ import {
   type WebhookDeliveryRow,
   type WebhookRow,
 } from './store.ts';
+import { createSwitchOff } from './switch-off.ts';
 
 /** Rows that are looked at in one step when copies of erased records are sought. */
 const COPIES_AT_ONCE = 500;
@@ -65,8 +63,7 @@ export interface WebhooksOptions {
   http: OutgoingHttp;
   box: WebhookSecretBox;
   audit: Audit;
-  events: EventSink;
-  callerFor: CallerFor<Queryable>;
+  actorFor: ActorFor<Queryable>;
   onError(error: unknown, message: string): void;
   /** Longest time for one attempt. Default 20,000. */
   timeoutMs?: number;
@@ -88,14 +85,6 @@ const record = (json: string | null): Record<string, unknown> => {
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
 };
 
-/** After a change of what is sent where: what the maker and the changer could read, both. */
-const credentialAfter = (row: WebhookRow, caller: Caller): string => {
-  const made = readCredential(row.credential);
-  return JSON.stringify(made === null ? credentialOf(caller) : narrowedTo(made, caller));
-};
-
-const REASONS = ['gone', 'failing', 'manual'] as const;
-
 const statusOf = (text: string): DeliveryStatus => DELIVERY_STATUSES.find((s) => s === text) ?? 'failed';
 
 const deliveryView = (row: WebhookDeliveryRow, responseStatus: number | null): Delivery => ({
@@ -103,6 +92,7 @@ const deliveryView = (row: WebhookDeliveryRow, responseStatus: number | null): D
   webhook_id: row.webhook_id,
   event: row.event,
   status: statusOf(row.status),
+  cancelled_reason: CANCELLED_REASONS.find((reason) => reason === row.cancelled_reason) ?? null,
   attempts: row.attempts,
   response_status: responseStatus,
   next_attempt_at: isoOrNull(row.next_attempt_at),
@@ -110,7 +100,8 @@ const deliveryView = (row: WebhookDeliveryRow, responseStatus: number | null): D
   finished_at: isoOrNull(row.finished_at),
 });
 
-const attemptView = (row: WebhookAttemptRow): DeliveryWithLog['log'][number] => ({
+/** Without what the receiver said where it is withheld: many send back what they were sent. */
+const attemptView = (row: WebhookAttemptRow, withheld: boolean): DeliveryWithLog['log'][number] => ({
   attempted_at: iso(row.attempted_at),
   duration_ms: row.duration_ms,
   request: { headers: record(row.request_headers) },
@@ -119,20 +110,39 @@ const attemptView = (row: WebhookAttemptRow): DeliveryWithLog['log'][number] => 
       ? null
       : {
           status: row.status_code,
-          headers: record(row.response_headers),
-          body: row.response_body ?? '',
+          headers: withheld ? {} : record(row.response_headers),
+          body: withheld ? '' : (row.response_body ?? ''),
         },
   error: row.error,
 });
 
+/** Why the caller does not see the body; null for those who do. */
+const withheldFrom = (row: WebhookDeliveryRow, caller: Caller): string | null => {
+  const needs = needsOf(row);
+  if (mayReceive(caller, needs)) return null;
+  return caller.permissions.has(needs.permission)
+    ? 'the record belongs to another person'
+    : `reading it needs ${needs.permission || 'more than anybody may'}`;
+};
+
 export const createWebhooks = (options: WebhooksOptions) => {
   const { db, clock, jobs, http, box, audit } = options;
+  const readings = createReadings(options.actorFor);
+  const off = createSwitchOff({
+    db,
+    clock,
+    audit,
+    readings,
+    changed: (tenantId) => outbox.forget(tenantId),
+    onError: options.onError,
+  });
   const outbox: Outbox = createOutbox({
     db,
     clock,
     jobs,
     kind: deliverKind,
-    callerFor: options.callerFor,
+    readings,
+    lost: off.lookLater,
     onError: options.onError,
   });
   const deliverer = createDeliverer({
@@ -141,9 +151,9 @@ export const createWebhooks = (options: WebhooksOptions) => {
     http,
     box,
     jobs,
-    events: options.events,
+    readings,
+    off,
     timeoutMs: options.timeoutMs ?? 20_000,
-    changed: outbox.forget,
   });
   jobs.work(deliverKind, { concurrency: CONCURRENCY, perGroup: PER_WEBHOOK }, deliverer.handler);
 
@@ -153,7 +163,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
     events: strings(row.events),
     description: row.description,
     status: row.status === 'active' ? 'active' : 'disabled',
-    disabled_reason: REASONS.find((reason) => reason === row.disabled_reason) ?? null,
+    disabled_reason: DISABLED_REASONS.find((reason) => reason === row.disabled_reason) ?? null,
     previous_secret_expires_at:
       row.previous_secret_until !== null && row.previous_secret_until > clock.now()
         ? iso(row.previous_secret_until)
@@ -181,12 +191,16 @@ export const createWebhooks = (options: WebhooksOptions) => {
     return { hook, delivery };
   };
 
-  const withLog = async (row: WebhookDeliveryRow): Promise<DeliveryWithLog> => {
+  /** What was said, both ways, for those alone who may read the record that the event is about. */
+  const withLog = async (row: WebhookDeliveryRow, caller: Caller): Promise<DeliveryWithLog> => {
     const attempts = await attemptsOf(db.read, row.id);
+    const withheld = withheldFrom(row, caller);
     return {
       ...deliveryView(row, attempts.at(-1)?.status_code ?? null),
-      request_body: row.body.slice(0, SHOWN_BODY_CHARACTERS),
-      log: attempts.map(attemptView),
+      ...(withheld === null
+        ? { request_body: row.body.slice(0, SHOWN_BODY_CHARACTERS) }
+        : { body_withheld: withheld }),
+      log: attempts.map((attempt) => attemptView(attempt, withheld !== null)),
     };
   };
 
@@ -201,6 +215,12 @@ export const createWebhooks = (options: WebhooksOptions) => {
 
   return {
     outbox,
+
+    /** After a change of a person's keys or account: webhooks that nobody reads for any more are switched off. */
+    lookAtPerson: off.lookAtPerson,
+
+    /** Resolves when what has been found without a reader so far is switched off. */
+    settled: off.settled,
 
     /** Deliveries that tell of these records go, for the erasure of a person's data; how many. */
     async eraseCopies(tenantId: string, recordIds: ReadonlySet<string>): Promise<number> {
@@ -255,6 +275,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         previous_secret_until: null,
         failing_since: null,
         credential: credentialText(caller),
+        readers: null,
         created_at: now,
         updated_at: now,
       };
@@ -277,7 +298,9 @@ export const createWebhooks = (options: WebhooksOptions) => {
         // What it may be told follows from the row, which others change meanwhile.
         const current = await lockWebhook(tx, db.dialect, caller.tenantId, id);
         if (current === undefined) throw notFound('webhook');
+        const taken = body.status === 'active' ? await readings.takenOver(tx, current, caller) : null;
         const changed = await updateWebhook(tx, caller.tenantId, id, {
+          ...(taken ?? {}),
           ...(body.url === undefined ? {} : { url: body.url }),
           ...(body.events === undefined ? {} : { events: JSON.stringify(body.events) }),
           ...(body.description === undefined ? {} : { description: body.description }),
@@ -290,7 +313,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
               }),
           ...(body.url === undefined && body.events === undefined
             ? {}
-            : { credential: credentialAfter(current, caller) }),
+            : readersAfter({ ...current, ...(taken ?? {}) }, caller)),
           updated_at: now,
         });
         if (changed === undefined) throw notFound('webhook');
@@ -354,7 +377,11 @@ export const createWebhooks = (options: WebhooksOptions) => {
           createdAt: now,
         }),
         request_id: requestId,
+        permission: 'webhooks:read',
+        reach: 'tenant',
+        owner: caller.userId,
         status: 'pending',
+        cancelled_reason: null,
         attempts: 0,
         round_attempts: 0,
         next_attempt_at: null,
@@ -364,7 +391,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
       await db.write((tx) => insertDelivery(tx, row));
       await deliverer.once(row, hook);
       const stored = await findDelivery(db.read, hook.id, row.id);
-      return withLog(stored ?? row);
+      return withLog(stored ?? row, caller);
     },
 
     async deliveries(caller: Caller, id: string, query: ListDeliveries): Promise<PageResult<Delivery>> {
@@ -388,16 +415,19 @@ export const createWebhooks = (options: WebhooksOptions) => {
     },
 
     async delivery(caller: Caller, id: string, deliveryId: string): Promise<DeliveryWithLog> {
-      return withLog((await findWithDelivery(caller, id, deliveryId)).delivery);
+      return withLog((await findWithDelivery(caller, id, deliveryId)).delivery, caller);
     },
 
     /**
      * Sends now, and begins the whole schedule again, with the same id and body; a wait for a next try ends by it. Throws
-     * CONFLICT while the webhook is off.
+     * CONFLICT while the webhook is off, or may not read the record (any more).
      */
-    async redeliver(caller: Caller, id: string, deliveryId: string): Promise<Delivery> {
-      const { hook } = await findWithDelivery(caller, id, deliveryId);
-      if (hook.status !== 'active') throw conflict('the webhook is switched off');
+    async redeliver(caller: Caller, id: string, deliveryId: string, requestId: string): Promise<Delivery> {
+      const { hook, delivery } = await findWithDelivery(caller, id, deliveryId);
+      if (hook.status !== 'active' || (await off.ifLost(hook)) !== null)
+        throw conflict('the webhook is switched off');
+      if ((await readings.verdict(db.read, hook, needsOf(delivery))) === 'may_not')
+        throw conflict('the webhook may not read the record that this tells of');
       const row = await db.write(async (tx) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
@@ -409,8 +439,11 @@ export const createWebhooks = (options: WebhooksOptions) => {
           { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id, due: now },
           { group: hook.id },
         );
+        const details = { delivery_id: deliveryId };
+        await audit.append(tx, audited(caller, 'webhook.redelivered', hook.id, requestId, details));
         return updateDelivery(tx, deliveryId, {
           status: 'pending',
+          cancelled_reason: null,
           round_attempts: 0,
           next_attempt_at: now,
           finished_at: null,

@@ -8,12 +8,12 @@ import type { PageRequest } from '../../kernel/pagination.ts';
 export type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow };
 
 /** What an event needs to know of a webhook. */
-type Subscriber = Pick<WebhookRow, 'id' | 'events' | 'created_by' | 'credential'>;
+type Subscriber = Pick<WebhookRow, 'id' | 'tenant_id' | 'events' | 'created_by' | 'credential' | 'readers'>;
 
 const activeOfTenant = compiled<{ tenantId: string }, Subscriber>((db, p) =>
   db
     .selectFrom('webhooks')
-    .select(['id', 'events', 'created_by', 'credential'])
+    .select(['id', 'tenant_id', 'events', 'created_by', 'credential', 'readers'])
     .where('tenant_id', '=', p('tenantId'))
     .where('status', '=', 'active'),
 );
@@ -32,6 +32,34 @@ export const lockWebhook = async (
   if (dialect === 'postgres') await sql`select 1 from webhooks where id = ${id} for update`.execute(tx);
   return findWebhook(tx, tenantId, id);
 };
+
+/** The switched-on webhooks that a person's rights bound. */
+export const activeOfPerson = (
+  db: Queryable,
+  userId: string,
+): Promise<Pick<WebhookRow, 'id' | 'tenant_id'>[]> =>
+  db
+    .selectFrom('webhooks')
+    .select(['id', 'tenant_id'])
+    .where('status', '=', 'active')
+    .where((eb) => eb.or([eb('created_by', '=', userId), eb('readers', 'like', `%${userId}%`)]))
+    .execute();
+
+/** Undefined where it is off already: of any number of nodes one switches it off, and tells. */
+export const disableWebhook = (
+  tx: Queryable,
+  hook: { id: string; tenant_id: string },
+  reason: string,
+  at: number,
+): Promise<WebhookRow | undefined> =>
+  tx
+    .updateTable('webhooks')
+    .set({ status: 'disabled', disabled_reason: reason, updated_at: at })
+    .where('id', '=', hook.id)
+    .where('tenant_id', '=', hook.tenant_id)
+    .where('status', '=', 'active')
+    .returningAll()
+    .executeTakeFirst();
 
 export const insertWebhook = async (tx: Queryable, row: WebhookRow): Promise<void> => {
   await tx.insertInto('webhooks').values(row).execute();
@@ -134,7 +162,10 @@ export const updateDelivery = (
   tx: Queryable,
   id: string,
   changes: Partial<
-    Pick<WebhookDeliveryRow, 'status' | 'attempts' | 'round_attempts' | 'next_attempt_at' | 'finished_at'>
+    Pick<
+      WebhookDeliveryRow,
+      'status' | 'cancelled_reason' | 'attempts' | 'round_attempts' | 'next_attempt_at' | 'finished_at'
+    >
   >,
 ): Promise<WebhookDeliveryRow | undefined> =>
   tx.updateTable('webhook_deliveries').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
@@ -167,7 +198,12 @@ export const settleAttempt = async (
 export const cancelPending = async (tx: Queryable, webhookId: string, at: number): Promise<void> => {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ status: 'cancelled', next_attempt_at: null, finished_at: at })
+    .set({
+      status: 'cancelled',
+      cancelled_reason: 'switched_off',
+      next_attempt_at: null,
+      finished_at: at,
+    })
     .where('webhook_id', '=', webhookId)
     .where('status', '=', 'pending')
     .execute();

@@ -214,14 +214,20 @@ class _ChatRequest(TypedDict):
 class ChatRequest(_ChatRequest, total=False):
     conversation_id: str
     """Conversation to continue; absent: a new one"""
+    parent_message_id: str | None
+    """Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message"""
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
+    response_schema: dict[str, Any]
+    """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
 
 
-class ChatResponse(TypedDict):
+class _ChatResponse(TypedDict):
     id: str
     """Id of the answer"""
     conversation_id: str
+    parent_id: str | None
+    """Id of the question"""
     content: str
     agent_id: str
     tool_calls: list[ToolCall]
@@ -238,6 +244,11 @@ class ChatResponse(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
+class ChatResponse(_ChatResponse, total=False):
+    parsed: Any
+    """The value of content, where response_schema was given and the answer is whole"""
+
+
 class Citation(TypedDict):
     document_id: str
     title: str
@@ -251,13 +262,14 @@ class ConfirmProposalRequest(TypedDict):
     """true: make the call; false: do not"""
 
 
-class Conversation(TypedDict):
+class _Conversation(TypedDict):
     id: str
     title: str | None
     status: Literal["active", "archived"]
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
+    """Of the active branch"""
     total_cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str
@@ -266,8 +278,16 @@ class Conversation(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
     taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
     """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+
+
+class Conversation(_Conversation, total=False):
+    hit: ConversationHit
+    """Of a search alone"""
 
 
 class ConversationDetail(TypedDict):
@@ -277,6 +297,7 @@ class ConversationDetail(TypedDict):
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
+    """Of the active branch"""
     total_cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str
@@ -285,10 +306,22 @@ class ConversationDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
     taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
     """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+    active_message_id: str | None
+    """The last message of the active branch that has had its turn"""
     messages: list[Message]
-    """Oldest first, the newest 200"""
+    """The active branch: oldest first, the newest 200"""
+
+
+class ConversationHit(TypedDict):
+    message_id: str | None
+    """The newest message of the active branch with these words; null: they are in the title"""
+    snippet: str
+    """Where they stand, with some words around; plain text"""
 
 
 class CorrectMemoryObservationRequest(TypedDict):
@@ -332,6 +365,8 @@ class _CostUsage(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
     by_agent: list[CostUsageByAgent]
     by_model: list[CostUsageByModel]
     by_tool: list[CostUsageByTool]
@@ -354,6 +389,8 @@ class CostUsageByAgent(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByDay(TypedDict):
@@ -366,6 +403,8 @@ class CostUsageByDay(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByModel(TypedDict):
@@ -378,6 +417,8 @@ class CostUsageByModel(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByTool(TypedDict):
@@ -390,6 +431,8 @@ class CostUsageByTool(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByUser(TypedDict):
@@ -402,6 +445,8 @@ class CostUsageByUser(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsagePeriod(TypedDict):
@@ -555,6 +600,10 @@ class _CreateOauthClientRequest(TypedDict):
 
 class CreateOauthClientRequest(_CreateOauthClientRequest, total=False):
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    """Where people may be sent after a sign-out, compared exactly"""
+    device_flow: bool
+    """May sign people in by the device flow (RFC 8628)"""
     jwks: CreateOauthClientRequestJwks
     """Public keys of a confidential client that authenticates by private_key_jwt"""
 
@@ -687,11 +736,37 @@ class CreatedApiKey(_CreatedApiKey, total=False):
     """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
+class CreatedConversation(TypedDict):
+    id: str
+    title: str | None
+    status: Literal["active", "archived"]
+    metadata: dict[str, Any]
+    agent_ids: list[str]
+    message_count: int
+    """Of the active branch"""
+    total_cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    archived_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
+    taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
+    """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+
+
 class _CreatedOauthClient(TypedDict):
     client_id: str
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str
@@ -765,8 +840,8 @@ class _CreatedWebhook(TypedDict):
     events: list[str]
     description: str | None
     status: Literal["active", "disabled"]
-    disabled_reason: Literal["gone", "failing", "manual"] | None
-    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    disabled_reason: Literal["gone", "failing", "manual", "key_deleted", "account_inactive"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them"""
     previous_secret_expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
     created_by: str
@@ -781,6 +856,22 @@ class _CreatedWebhook(TypedDict):
 class CreatedWebhook(_CreatedWebhook, total=False):
     secret_withheld: bool
     """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
+
+
+class DeleteConversationsRequest(TypedDict):
+    ids: list[str]
+
+
+class DeleteConversationsResult(TypedDict):
+    deleted: list[str]
+    """Those that are gone"""
+    failed: list[DeleteConversationsResultFailed]
+
+
+class DeleteConversationsResultFailed(TypedDict):
+    id: str
+    code: Literal["NOT_FOUND", "CONFLICT"]
+    """CONFLICT: a run of it has not ended"""
 
 
 class Document(TypedDict):
@@ -814,6 +905,8 @@ class Document(TypedDict):
     """An administrator vouches for it: what is read of it does not mark a conversation"""
     unread_pages: list[int]
     """Pages that show something and have no text that can be read (scans, pictures), from 1"""
+    left_out: list[DocumentLeftOut]
+    """What the file holds and was left out on purpose: it is not searched"""
 
 
 class DocumentChunk(TypedDict):
@@ -830,6 +923,24 @@ class DocumentChunk(TypedDict):
     """Offset into the text (`…/content?format=text`), in UTF-16 code units"""
     end: int
     """Exclusive"""
+
+
+class DocumentLeftOut(TypedDict):
+    what: Literal["hidden_text", "deleted_text", "hidden_rows", "hidden_columns", "hidden_sheets", "hidden_slides", "readings", "pictures", "attachments", "embedded_files", "comments", "navigation", "chapters", "far_cells", "page_furniture"]
+    count: int
+    """How often it was met"""
+
+
+class _EditMessageRequest(TypedDict):
+    message: str
+    """What the person says"""
+
+
+class EditMessageRequest(_EditMessageRequest, total=False):
+    model: str
+    """A configured model; absent: as before"""
+    agent_id: str
+    """The agent to answer; absent: as before"""
 
 
 class EraseUserDataResult(TypedDict):
@@ -850,6 +961,11 @@ class ForgotPasswordRequest(TypedDict):
     email: str
 
 
+class ForkConversationRequest(TypedDict):
+    message_id: str
+    """The last message that the new conversation has, with all that it follows"""
+
+
 class _GetMcpPromptRequest(TypedDict):
     prompt: str
 
@@ -866,7 +982,7 @@ class Health(TypedDict):
 
 class ImportConversationsRequest(TypedDict):
     conversations: list[dict[str, Any]]
-    """As ChatGPT or Open WebUI exports them"""
+    """As ChatGPT, Open WebUI, LibreChat or Pentarch exports them"""
 
 
 class ImportConversationsResult(TypedDict):
@@ -1158,11 +1274,23 @@ class Message(TypedDict):
     run_id: str | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+    parent_id: str | None
+    """The message that it follows; null for a first one, and while it waits for its turn"""
+    siblings: MessageSiblings
+    """Its place among the messages that follow the same one: versions of a question or an answer"""
+    active: bool
+    """It stands in the branch that is shown and goes to the model"""
 
 
 class MessageError(TypedDict):
     code: str
     message: str
+
+
+class MessageSiblings(TypedDict):
+    index: int
+    """From 0, oldest first"""
+    count: int
 
 
 class Model(TypedDict):
@@ -1265,6 +1393,9 @@ class OauthClient(TypedDict):
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str
@@ -1398,6 +1529,7 @@ class ReadinessChecks(TypedDict):
     disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
+    embeddings: ReadinessChecksStore
     identity: ReadinessChecksStore
     mcp: ReadinessChecksStore
     queue: ReadinessChecksStore
@@ -1413,6 +1545,13 @@ class ReadinessChecksStore(_ReadinessChecksStore, total=False):
 
 class RefreshTokenRequest(TypedDict):
     refresh_token: str
+
+
+class RegenerateMessageRequest(TypedDict, total=False):
+    model: str
+    """A configured model; absent: as before"""
+    agent_id: str
+    """The agent to answer; absent: as before"""
 
 
 class ResetPasswordRequest(TypedDict):
@@ -1565,7 +1704,7 @@ class Task(TypedDict):
     depth: int
     """1: made by a person or in a chat; 2: by a run of such a task"""
     tainted: bool
-    """Made by a run that held untrusted content: its own runs ask before they reach out or change own things"""
+    """Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark"""
     created_at: str
     """ISO 8601 UTC with milliseconds"""
     updated_at: str
@@ -1689,6 +1828,15 @@ class UpdateAgentRequest(TypedDict, total=False):
     enabled: bool
     model: str | None
     instructions: str | None
+
+
+class UpdateConversationRequest(TypedDict, total=False):
+    title: str | None
+    metadata: dict[str, Any]
+    pinned: bool
+    folder: str | None
+    active_message_id: str
+    """Picks the branch that leads through this message, down to its newest one; 409 during a turn"""
 
 
 class UpdateDocumentRequest(TypedDict, total=False):
@@ -1882,8 +2030,8 @@ class Webhook(TypedDict):
     events: list[str]
     description: str | None
     status: Literal["active", "disabled"]
-    disabled_reason: Literal["gone", "failing", "manual"] | None
-    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    disabled_reason: Literal["gone", "failing", "manual", "key_deleted", "account_inactive"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them"""
     previous_secret_expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
     created_by: str
@@ -1899,6 +2047,8 @@ class WebhookDelivery(TypedDict):
     webhook_id: str
     event: str
     status: Literal["pending", "delivered", "failed", "cancelled"]
+    cancelled_reason: Literal["switched_off", "not_allowed"] | None
+    """switched_off: the webhook was; not_allowed: it may not read the record any more"""
     attempts: int
     response_status: int | None
     """Of the last attempt"""
@@ -1910,12 +2060,14 @@ class WebhookDelivery(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
-class WebhookDeliveryDetail(TypedDict):
+class _WebhookDeliveryDetail(TypedDict):
     id: str
     """The webhook-id header of all attempts"""
     webhook_id: str
     event: str
     status: Literal["pending", "delivered", "failed", "cancelled"]
+    cancelled_reason: Literal["switched_off", "not_allowed"] | None
+    """switched_off: the webhook was; not_allowed: it may not read the record any more"""
     attempts: int
     response_status: int | None
     """Of the last attempt"""
@@ -1925,9 +2077,14 @@ class WebhookDeliveryDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     finished_at: str | None
     """ISO 8601 UTC with milliseconds"""
-    request_body: str
-    """What is sent, the first 16 KiB"""
     log: list[WebhookDeliveryDetailLog]
+
+
+class WebhookDeliveryDetail(_WebhookDeliveryDetail, total=False):
+    request_body: str
+    """What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of"""
+    body_withheld: str
+    """Why there is no request_body, and nothing of what the receiver said"""
 
 
 class WebhookDeliveryDetailLog(TypedDict):

@@ -607,11 +607,13 @@ class Agents:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class AsyncAgents:
@@ -719,11 +721,13 @@ class AsyncAgents:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class Chat:
@@ -735,11 +739,13 @@ class Chat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
     def get_run(
         self,
@@ -773,11 +779,63 @@ class Chat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+
+    def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+
+    def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class AsyncChat:
@@ -789,11 +847,13 @@ class AsyncChat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
     async def get_run(
         self,
@@ -827,11 +887,63 @@ class AsyncChat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+
+    async def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+
+    async def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class Conversations:
@@ -846,11 +958,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -860,11 +974,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def create(
         self,
@@ -872,9 +988,18 @@ class Conversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
 
     def import_(
         self,
@@ -882,7 +1007,7 @@ class Conversations:
         conversations: builtins.list[dict[str, Any]],
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
-        """Bring in conversations of ChatGPT or Open WebUI"""
+        """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
         return cast("m.ImportConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
 
     def get(
@@ -900,19 +1025,23 @@ class Conversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
+        active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation or replace its metadata"""
-        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     def archive(
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     def export(
         self,
@@ -924,6 +1053,16 @@ class Conversations:
         """A conversation as a file"""
         return self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
 
+    def fork(
+        self,
+        id: str,
+        *,
+        message_id: str,
+        options: CallOptions | None = None,
+    ) -> m.CreatedConversation:
+        """Start a conversation with the messages of another one, up to one of them"""
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+
     def list_messages(
         self,
         id: str,
@@ -932,10 +1071,11 @@ class Conversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
-        """All messages of a conversation, oldest first"""
-        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        """The messages of a conversation, oldest first: its active branch, or all branches"""
+        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -945,19 +1085,20 @@ class Conversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def restore(
         self,
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     def rate_message(
         self,
@@ -983,11 +1124,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -997,11 +1140,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     async def create(
         self,
@@ -1009,9 +1154,18 @@ class AsyncConversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    async def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
 
     async def import_(
         self,
@@ -1019,7 +1173,7 @@ class AsyncConversations:
         conversations: builtins.list[dict[str, Any]],
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
-        """Bring in conversations of ChatGPT or Open WebUI"""
+        """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
         return cast("m.ImportConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
 
     async def get(
@@ -1037,19 +1191,23 @@ class AsyncConversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
+        active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation or replace its metadata"""
-        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     async def archive(
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     async def export(
         self,
@@ -1061,6 +1219,16 @@ class AsyncConversations:
         """A conversation as a file"""
         return await self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
 
+    async def fork(
+        self,
+        id: str,
+        *,
+        message_id: str,
+        options: CallOptions | None = None,
+    ) -> m.CreatedConversation:
+        """Start a conversation with the messages of another one, up to one of them"""
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+
     async def list_messages(
         self,
         id: str,
@@ -1069,10 +1237,11 @@ class AsyncConversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
-        """All messages of a conversation, oldest first"""
-        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        """The messages of a conversation, oldest first: its active branch, or all branches"""
+        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -1082,19 +1251,20 @@ class AsyncConversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     async def restore(
         self,
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     async def rate_message(
         self,
@@ -1784,6 +1954,15 @@ class Mcp:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
         return cast("m.McpServerLogs", self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
 
+    def refresh_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """List the tools of a server anew, for one that tells of no changes"""
+        return cast("m.McpServer", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
+
     def call_tool(
         self,
         server: str,
@@ -2000,6 +2179,15 @@ class AsyncMcp:
     ) -> m.McpServerLogs:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
         return cast("m.McpServerLogs", await self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+
+    async def refresh_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """List the tools of a server anew, for one that tells of no changes"""
+        return cast("m.McpServer", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
 
     async def call_tool(
         self,
@@ -3734,11 +3922,13 @@ class OauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     def delete(
         self,
@@ -3782,11 +3972,13 @@ class AsyncOauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     async def delete(
         self,

@@ -14,6 +14,7 @@ import {
   type ModelResult,
   type ModelUsage,
 } from '../../../kernel/model.ts';
+import { withTrace } from '../../../kernel/tracing.ts';
 import { limitBody } from '../../guarded-fetch/index.ts';
 import { garbageError } from '../errors.ts';
 import { toCallOptions } from './prompt.ts';
@@ -168,7 +169,7 @@ const createAiSdkProvider = (
 /** Of a whole answer, streamed or not: no model writes that much, and all of it is kept. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const boundedFetch: typeof fetch = async (input, init) =>
-  limitBody(await fetch(input, init), MAX_ANSWER_BYTES, false);
+  limitBody(await fetch(input, withTrace(init)), MAX_ANSWER_BYTES, false);
 
 export const createAnthropicProvider = (options: AiSdkOptions): ModelProvider => {
   const sdk = createAnthropic({

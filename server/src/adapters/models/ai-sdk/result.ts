@@ -35,10 +35,12 @@ export const toUsage = (usage: LanguageModelV4Usage): ModelUsage | undefined => 
   const cached = input.cacheRead ?? 0;
   const written = input.cacheWrite ?? 0;
   const total = input.total ?? (input.noCache === undefined ? undefined : input.noCache + cached + written);
-  if (total === undefined || output.total === undefined || total + output.total === 0) return undefined;
+  // Some leave out one of the two: it is estimated then (`filledUsage`).
+  const [read, answered] = [total ?? 0, output.total ?? 0];
+  if (read + answered === 0) return undefined;
   return {
-    inputTokens: total,
-    outputTokens: output.total,
+    inputTokens: read,
+    outputTokens: answered,
     cachedInputTokens: cached,
     cacheWriteTokens: written,
     reasoningTokens: output.reasoning ?? 0,

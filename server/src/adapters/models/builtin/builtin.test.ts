@@ -36,7 +36,7 @@ describe('the built-in model', () => {
 
   test('says plainly when they do not answer, or when there are none', async () => {
     expect((await model.generate(ask('Who painted the tower?', { grounding }))).content).toMatch(
-      /do not answer this/,
+      /no sentence that answers this/,
     );
     expect(
       (await model.generate(ask('Who painted the tower?', { grounding: { ...grounding, passages: [] } })))
@@ -45,6 +45,48 @@ describe('the built-in model', () => {
     expect((await model.generate(ask('Write a poem about rain'))).content).toMatch(
       /built-in model.*OPENAI_API_KEY/s,
     );
+  });
+
+  test.each([
+    ['Hello! What can you do?', /^Hello! .*search your documents.*Try:/s],
+    ['hi', /^Hello! .*Try:/s],
+    ['Hallo! Was kannst du?', /^Hallo! Ich bin .*zitieren/s],
+    ['Bonjour, que peux-tu faire ?', /^Bonjour ! Je suis /],
+    ['¿Qué puedes hacer?', /^Soy el modelo integrado/],
+    ['Vielen Dank!', /^Gern geschehen/],
+    ['What is the capital of France?', /^I know only your documents/],
+  ])('small talk: %s', async (message, told) => {
+    expect((await model.generate(ask(message))).content).toMatch(told);
+  });
+
+  test('tells what the platform found when asked what it can do', async () => {
+    const tools = [{ name: 'list_abilities', description: '', inputSchema: {} }];
+    const call = await model.generate(ask('Hello! What can you do?', { tools }));
+    expect(call.toolCalls).toMatchObject([{ name: 'list_abilities', arguments: '{}' }]);
+    const told = await model.generate(
+      ask(
+        [
+          { role: 'user', content: 'Hello! What can you do?' },
+          { role: 'assistant', content: '', toolCalls: call.toolCalls },
+          { role: 'tool', toolCallId: 'call_1', name: 'list_abilities', content: 'Agents: Athena' },
+        ],
+        { tools },
+      ),
+    );
+    expect(told.content).toMatch(/^Hello! I am the built-in model.*Agents: Athena/s);
+  });
+
+  test('confirms what the memory keeps of a statement, and answers no other question with it', async () => {
+    const noted = ['works at Acme'];
+    expect(
+      (await model.generate(ask('I work at Acme.', { grounding: { ...grounding, passages: null, noted } })))
+        .content,
+    ).toBe('Noted: works at Acme');
+    const memories = ['The user: prefers tables over prose (told by the user, 2026-11-29)'];
+    const asked = (message: string) =>
+      model.generate(ask(message, { grounding: { question: null, passages: null, memories } }));
+    expect((await asked('How long do I boil an egg?')).content).not.toContain('tables');
+    expect((await asked('What do I prefer?')).content).toContain('tables over prose');
   });
 
   test('a follow-up is read with the message before it', async () => {

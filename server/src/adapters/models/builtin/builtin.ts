@@ -13,7 +13,8 @@ import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
 import { nearestMemory, withoutContained } from './nearest-memory.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
-import { cannotConverse, smallTalk } from './smalltalk.ts';
+import { cannotConverse, confirmNoted, smallTalk, tellAbilities } from './smalltalk.ts';
+import { CannotFill, structuredAnswer } from './structured.ts';
 import { tellResult } from './tell-result.ts';
 
 const NAME = 'builtin';
@@ -30,7 +31,8 @@ interface Reply {
 /**
  * The model that answers when no other is set: it quotes the passages in `request.grounding`, or what is
  * remembered, and calls tools that a written rule finds
- * in a message (`pick-tool.ts`). It refuses structured output (`ModelError` refused), since it would have to make it up; callers then follow their written rules.
+ * in a message (`pick-tool.ts`). Structured output has what it quotes (`structured.ts`); without anything to quote from it is
+ * refused (`ModelError`), since it would be made up, and callers then follow their written rules.
  */
 export function createBuiltinModel(clock: Clock = systemClock): ModelProvider {
   return {
@@ -61,16 +63,30 @@ export function createBuiltinModel(clock: Clock = systemClock): ModelProvider {
 const aborted = (signal: AbortSignal, partial?: ModelError['partial']): ModelError =>
   new ModelError('aborted', NAME, 'the answer was cancelled', { cause: signal.reason, partial });
 
+/** The form of the answer; where only a form is asked for, the callers have written rules of their own instead. */
 function answer(asked: ModelRequest, clock: Clock): Reply {
+  const reply = plainAnswer(asked, clock);
+  if (asked.responseSchema === undefined || reply.toolCalls.length > 0) return reply;
+  try {
+    return text(structuredAnswer(asked.responseSchema.schema, reply.content));
+  } catch (error) {
+    if (!(error instanceof CannotFill)) throw error;
+    throw new ModelError('refused', NAME, error.message, { cause: error });
+  }
+}
+
+function plainAnswer(asked: ModelRequest, clock: Clock): Reply {
   const request: ModelRequest = asked.toolChoice === 'none' ? { ...asked, tools: [] } : asked;
   if (request.signal.aborted) throw aborted(request.signal);
-  if (request.responseSchema) {
+  if (request.responseSchema && request.grounding === undefined) {
     throw new ModelError('refused', NAME, 'the built-in model gives no structured output');
   }
   const last = request.messages.findLast((m) => m.role !== 'system');
   const said = request.messages.filter((m) => m.role === 'user').map((m) => m.content);
   const { grounding } = request;
   const message = grounding?.question ?? said.at(-1) ?? '';
+  if (last?.role === 'tool' && last.name === 'list_abilities' && !/^Error: /.test(last.content))
+    return text(tellAbilities(message, last.content));
   if (last?.role === 'tool') return text(afterTool(last, message, said.slice(0, -1), grounding));
   const call = namedTool(message, request);
   if (call) return { content: '', toolCalls: [call] };
@@ -93,10 +109,12 @@ function answer(asked: ModelRequest, clock: Clock): Reply {
   if (picked !== null && pick !== null && !pick.weak) return picked;
   const talk = smallTalk(message);
   if (talk) return text(talk);
+  const noted = grounding?.noted ?? [];
+  if (picked === null && noted.length > 0) return text(confirmNoted(message, noted));
   const earlier = said.slice(0, -1);
   const remembered = fromMemory(message, earlier, grounding?.memories ?? []);
   const passages = grounding?.passages ?? null;
-  if (passages === null) return picked ?? text(remembered ?? cannotConverse());
+  if (passages === null) return picked ?? text(remembered ?? cannotConverse(message));
   const extract = extractAnswer(message, earlier, passages);
   if (extract === null && picked !== null) return picked;
   const [file] = passages.length === 0 ? fileNamesIn(message) : [];

@@ -39,9 +39,14 @@ describe('questions that no passage answers', () => {
     expect(extractAnswer('and why?', [], PASSAGES)).toBeNull();
   });
 
-  test('it is said which documents were looked at', () => {
+  test('the passages that come closest are quoted with their numbers, and told from an answer', () => {
     expect(describeNoAnswer([])).toContain('found nothing');
-    expect(describeNoAnswer(PASSAGES.slice(0, 2))).toContain("“Keeper's Handbook”, but they do not");
+    const told = describeNoAnswer(PASSAGES.slice(0, 2));
+    expect(told).toMatch(/^I found no sentence that answers this/);
+    expect(told).toMatch(/Keeper's Handbook: “.+” \[1\]/);
+    expect(describeNoAnswer(PASSAGES.map((passage) => ({ ...passage, score: 0.1 })))).toContain(
+      'found nothing',
+    );
   });
 });
 

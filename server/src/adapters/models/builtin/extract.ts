@@ -218,9 +218,23 @@ const isSame = (one: string, other: string): boolean =>
 
 /** What is said when `extractAnswer` finds nothing. */
 export function describeNoAnswer(passages: readonly GroundingPassage[]): string {
-  if (passages.length === 0) {
+  const near = passages.filter(({ score }) => score >= NEAR_FIT).slice(0, MAX_NEAR);
+  if (near.length === 0) {
     return 'I found nothing about this in the documents that you can read, so I cannot answer it.';
   }
-  const titles = [...new Set(passages.map((p) => `“${p.title}”`))].slice(0, 3).join(', ');
-  return `The documents that you can read do not answer this. The nearest passages are from ${titles}, but they do not say it.`;
+  const quotes = near.map(({ n, title, text }) => `- ${title}: “${beginningOf(text)}” [${n}]`);
+  return `I found no sentence that answers this. I can only quote; these passages come closest:\n${quotes.join('\n')}`;
 }
+
+/** From this fit on a passage is worth being shown to who asked; below it is about something else. */
+const NEAR_FIT = 0.3;
+const MAX_NEAR = 3;
+const MAX_QUOTED = 240;
+
+/** Whole words of a passage's beginning, on one line. */
+const beginningOf = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= MAX_QUOTED) return line;
+  const cut = line.slice(0, MAX_QUOTED);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_QUOTED / 2)).toWellFormed()} …`;
+};

@@ -2,7 +2,9 @@
 
 const QUESTION =
   /\?$|^(?:what|where|when|who|whom|whose|which|how|do|does|did|am|is|are|was|were|have|has|can|should|was|wo|wann|wer|wen|wem|wie|welche\p{L}*|habe|bin|ist|sind)\b/iu;
-const OWN = /\b(?:i|i'm|i've|me|my|mine|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*)\b/iu;
+/** About what is theirs or what they are, not about how something is done: `how long do I boil an egg?` is no such question. */
+const ABOUT_ASKER =
+  /\b(?:my|mine|our|ours|mein\p{L}*|unser\p{L}*)\b|\b(?:who|what|where|when|which|whom) (?:do|does|did|am|are|was|were|have|had|will) (?:i|we)\b|^(?:am|do|did|have|was) (?:i|we)\b|\babout (?:me|us)\b|^(?:wer|was|wo|wann|wen|wem|welche\p{L}*) \p{L}+ (?:ich|wir)\b|^(?:bin|habe) ich\b/iu;
 
 const STOP = new Set(
   `a an the and or of to in on at for with from by as is are was were be been am do does did have has had i me my we our us
@@ -26,15 +28,15 @@ const termsOf = (text: string): Set<string> =>
   );
 
 /**
- * Of facts in the order of the recall, which knows how near they are by meaning: the first where the asker speaks of
- * themselves, else the first that has half of the question's words. Null for what is no question.
+ * Of facts in the order of the recall, which knows how near they are by meaning: the first that has half of the
+ * question's words, else the first where the question is about the asker. Null for what is no question.
  */
 export const nearestMemory = (message: string, memories: readonly string[]): string | null => {
   if (!QUESTION.test(message.trim())) return null;
   const asked = termsOf(message);
   const shared = (fact: string): number => [...asked].filter((term) => termsOf(fact).has(term)).length;
   const half = memories.find((fact) => asked.size > 0 && shared(fact) * 2 >= asked.size);
-  return half ?? (OWN.test(message) ? (memories[0] ?? null) : null);
+  return half ?? (ABOUT_ASKER.test(message) ? (memories[0] ?? null) : null);
 };
 
 /** Without facts all of whose words stand in another one: `brother is Tomasz` beside what is said of that brother. */

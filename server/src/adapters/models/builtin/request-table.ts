@@ -2,6 +2,7 @@
 import { bounded } from '../../../kernel/bounded.ts';
 import { placesIn } from './cities.ts';
 import { factOf } from './pick-fact.ts';
+import { WHAT_CAN_YOU_DO } from './smalltalk.ts';
 import { clockIn, dateIn, readPeriod, readWhen } from './when.ts';
 
 /** The rules of `pickTool`, in their order: the first that fits decides. */
@@ -465,6 +466,11 @@ export const RULES: readonly PickRule[] = [
       /\bhow (?:are|is) (.{2,80}?) (?:and|to|with) (.{2,80}?) (?:connected|related|linked|tied)\b|\bhow (?:are|is) (.{2,80}?) (?:connected|related|linked|tied) (?:to|with)\b/i,
     ),
     args: ([, first, , third]) => ({ entity: trimmed(first ?? third), depth: 2 }),
+  },
+  {
+    tool: 'list_abilities',
+    of: WHAT_CAN_YOU_DO,
+    args: () => ({}),
   },
   {
     tool: 'recall',

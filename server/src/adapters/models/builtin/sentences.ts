@@ -1,4 +1,5 @@
 import type { GroundingPassage } from '../../../kernel/model.ts';
+import { isHeadRow } from '../../../kernel/table-rows.ts';
 import { sentenceSpans } from '../../../kernel/text.ts';
 import { contentTerms } from './words.ts';
 
@@ -100,8 +101,7 @@ function addRows(lines: string[], add: Add): void {
     );
   const [head, ...body] = rows;
   if (!head) return;
-  // A passage may start in the middle of a table: names of columns hold no numbers.
-  const hasHead = rows.length < lines.length || !head.some((cell) => /\p{N}/u.test(cell));
+  const hasHead = rows.length < lines.length || isHeadRow(head, body[0]);
   if (!hasHead || body.length === 0) {
     for (const row of rows) add(row.join(' | '), 'row', []);
     return;

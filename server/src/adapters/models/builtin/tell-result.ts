@@ -118,6 +118,7 @@ export const tellResult = (tool: string, content: string): string | null => {
 
 /** Tools whose text needs no frame. */
 const KNOWN: ReadonlySet<string> = new Set([
+  'list_abilities',
   'query_costs',
   'query_metrics',
   'query_table',

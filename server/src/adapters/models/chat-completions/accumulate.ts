@@ -12,6 +12,8 @@ export interface Answer {
   /** Undefined while the provider has not said that it is done. */
   finishReason: ModelFinishReason | undefined;
   usage: ModelUsage | undefined;
+  /** Text or calls came after the usage: it was told under way, and is not what the call came to. */
+  interim: true | undefined;
   /** The provider's own figure. */
   reportedNanoUsd: NanoUsd | undefined;
   model: string | undefined;
@@ -52,6 +54,9 @@ const FINISH: Record<string, ModelFinishReason> = {
   content_filter: 'content_filter',
 };
 
+const sizeOf = ({ content, toolCalls }: Pick<Answer, 'content' | 'toolCalls'>): number =>
+  toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content.length);
+
 /** `newId` names calls that came without an id. */
 export const createAccumulator = (newId: () => string): Accumulator => {
   const answer: Answer = {
@@ -59,6 +64,7 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     toolCalls: [],
     finishReason: undefined,
     usage: undefined,
+    interim: undefined,
     reportedNanoUsd: undefined,
     model: undefined,
   };
@@ -110,7 +116,11 @@ export const createAccumulator = (newId: () => string): Accumulator => {
       answer.model = value.model;
     const told = value.usage ?? (isFields(value.x_groq) ? value.x_groq.usage : undefined);
     const usage = parseUsage(told);
-    if (usage !== undefined) answer.usage = usage;
+    const before = answer.usage === undefined ? 0 : sizeOf(answer);
+    if (usage !== undefined) {
+      answer.usage = usage;
+      answer.interim = undefined;
+    }
     const cost = parseCost(told, value.cost);
     if (cost !== undefined) answer.reportedNanoUsd = cost;
     const choice: unknown = Array.isArray(value.choices) ? value.choices[0] : undefined;
@@ -119,6 +129,8 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     if (typeof choice.index === 'number' && choice.index !== 0) return 'ok';
     const message = choice.delta ?? choice.message;
     if (isFields(message)) readMessage(message);
+    // Told together with a piece, the usage counts it.
+    if (usage === undefined && answer.usage !== undefined && sizeOf(answer) > before) answer.interim = true;
     const reason = choice.finish_reason;
     if (reason === 'error') return 'failed';
     if (typeof reason === 'string' && reason !== '') answer.finishReason ??= FINISH[reason] ?? 'stop';

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestProvider, type TestProvider, type TestReply } from '../../../../test/support/provider.ts';
 import { ModelError, type ModelProvider, type ModelRequest } from '../../../kernel/model.ts';
@@ -101,6 +103,50 @@ describe('answers', () => {
       cacheWriteTokens: 0,
       reasoningTokens: 0,
       estimated: true,
+    });
+  });
+
+  test('usage that is told under way does not win over the text that came after it', async () => {
+    const chunk = (content: string, usage?: object) => {
+      const choices = [{ index: 0, delta: { content }, finish_reason: null }];
+      return `data: ${JSON.stringify({ model: 'm', choices, ...(usage === undefined ? {} : { usage }) })}\n\n`;
+    };
+    const end = (usage?: object) => {
+      const choices = [{ index: 0, delta: {}, finish_reason: 'stop' }];
+      const last = usage === undefined ? '' : `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
+      return `data: ${JSON.stringify({ choices })}\n\n${last}data: [DONE]\n\n`;
+    };
+    const first = { prompt_tokens: 40, completion_tokens: 1 };
+    const words = 'and so on and so forth '.repeat(10);
+    const usageOf = async (body: string) => {
+      const server = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(body);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const other = createChatCompletions({
+        name: 'compatible',
+        baseUrl: `http://127.0.0.1:${port}`,
+      });
+      const { usage } = await other.stream(ask(), () => {});
+      await other.close();
+      server.close();
+      return usage;
+    };
+    const interim = await usageOf(chunk('', first) + chunk(words) + end());
+    expect(interim).toMatchObject({ inputTokens: 40, estimated: true });
+    expect(interim.outputTokens).toBeGreaterThan(30);
+    const told = { prompt_tokens: 40, completion_tokens: 55 };
+    expect(await usageOf(chunk('', first) + chunk(words) + end(told))).toMatchObject({
+      inputTokens: 40,
+      outputTokens: 55,
+      estimated: false,
+    });
+    // Running totals with each piece: the last one counts all of them.
+    expect(await usageOf(chunk('', first) + chunk(words, told) + end())).toMatchObject({
+      outputTokens: 55,
+      estimated: false,
     });
   });
 

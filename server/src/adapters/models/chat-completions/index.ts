@@ -14,6 +14,7 @@ import type {
   PartialModelResult,
 } from '../../../kernel/model.ts';
 import { estimatePromptTokens, estimateTokens } from '../../../kernel/tokens.ts';
+import { traceHeaders } from '../../../kernel/tracing.ts';
 import {
   abortedError,
   garbageError,
@@ -56,7 +57,7 @@ const newCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0
 
 const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
   const reported = answer.reportedNanoUsd === undefined ? {} : { reportedNanoUsd: answer.reportedNanoUsd };
-  if (answer.usage !== undefined) return { ...answer.usage, ...reported };
+  if (answer.usage !== undefined && answer.interim === undefined) return { ...answer.usage, ...reported };
   let outputTokens = estimateTokens(answer.content);
   for (const call of answer.toolCalls) outputTokens += estimateTokens(call.name + call.arguments);
   return {
@@ -66,6 +67,14 @@ const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
     cacheWriteTokens: 0,
     reasoningTokens: 0,
     estimated: true,
+    // Of what was told under way the prompt stands, and the output where it is more than what came looks like.
+    ...(answer.usage === undefined
+      ? {}
+      : {
+          ...answer.usage,
+          outputTokens: Math.max(answer.usage.outputTokens, outputTokens),
+          estimated: true,
+        }),
     ...reported,
   };
 };
@@ -265,7 +274,13 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
 
       signal.addEventListener('abort', onAbort);
       pool.dispatch(
-        { origin: base.origin, path, method: 'POST', headers, body: requestBody(request, stream, dialect) },
+        {
+          origin: base.origin,
+          path,
+          method: 'POST',
+          headers: { ...headers, ...traceHeaders() },
+          body: requestBody(request, stream, dialect),
+        },
         {
           onRequestStart: (started) => {
             controller = started;

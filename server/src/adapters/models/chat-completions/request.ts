@@ -64,6 +64,9 @@ const isFields = (value: unknown): value is Record<string, unknown> =>
 export const fitsStrictMode = (schema: unknown): boolean => {
   if (Array.isArray(schema)) return schema.every(fitsStrictMode);
   if (!isFields(schema)) return true;
+  // Keywords that the strict mode does not have.
+  if (['oneOf', 'allOf', 'not', 'if', 'patternProperties'].some((key) => schema[key] !== undefined))
+    return false;
   if (schema.type === 'object' || schema.properties !== undefined) {
     if (schema.additionalProperties !== false || !isFields(schema.properties)) return false;
     const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];

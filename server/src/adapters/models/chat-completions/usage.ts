@@ -22,8 +22,8 @@ const firstCount = (...values: unknown[]): number => {
  * DeepSeek count; xAI counts reasoning beside the completion, which its `total_tokens` gives away.
  */
 export const parseUsage = (usage: unknown): ModelUsage | undefined => {
-  const prompt = count(member(usage, 'prompt_tokens'));
-  // Embedding-like and aborted answers leave out the completion.
+  // Some leave out one of the two: it is estimated then (`filledUsage`).
+  const prompt = count(member(usage, 'prompt_tokens') ?? 0);
   const completion = count(member(usage, 'completion_tokens') ?? 0);
   if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined;
   const promptDetails = member(usage, 'prompt_tokens_details');

@@ -32,7 +32,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
       state,
       finishReason: 'stop',
       model: plan.model,
-      open: { hold: plan.firstHold, entries: [] },
+      open: { hold: plan.firstHold, entries: [], kept: null },
       error: null,
     },
     specs: offeredSpecs(plan.tools, plan.record?.client),
@@ -44,7 +44,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
 
 export const agentIdOf = ({ plan }: RunLoop): string => plan.agent.definition.id;
 
-export const runIdOf = ({ subject }: RunLoop): string => subject.runId ?? '';
+export const runIdOf = ({ subject }: Pick<RunLoop, 'subject'>): string => subject.runId ?? '';
 
 export const toolOf = ({ plan }: RunLoop, { name }: { name: string }): AgentTool | undefined =>
   plan.tools.find((candidate) => modelToolName(candidate) === name);
@@ -74,9 +74,13 @@ export const finish = (
   return result;
 };
 
+/** One more call, and there are no others. */
+export const stepsAreOver = ({ state, plan }: Pick<RunLoop, 'state' | 'plan'>): boolean =>
+  state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS;
+
 /** The last call that a run may make has to be its answer. */
 export const isLast = ({ specs, state, plan }: RunLoop): boolean =>
-  specs.length > 0 && (state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS);
+  specs.length > 0 && (state.repaired === true || stepsAreOver({ state, plan }));
 
 export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunResult => {
   if (run.state.content.trim() === '') say(deps, run, NO_ANSWER);

@@ -4,6 +4,7 @@ import type { NanoUsd } from '../../../kernel/money.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import type { ModelCall, ModelCallResult } from '../../models/index.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
+import { providerSchema } from '../form.ts';
 import type { RunState } from '../steps.rules.ts';
 import { isLast } from './loop.ts';
 import type { RunLoop, RunPlan } from './run.ts';
@@ -35,6 +36,7 @@ export const sizedCall = (run: RunLoop): ModelCall => {
         ? {}
         : { toolChoice: client.choice }),
     ...(client?.single ? { parallelToolCalls: false } : {}),
+    ...providerSchema(plan.record?.form),
     signal: context.signal,
   };
 };
@@ -55,6 +57,7 @@ export const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[])
       ? passages.map(({ n, title, page, text, score }) => ({ n, title, page, text, score }))
       : null,
   memories: plan.memories,
+  ...(plan.noted === undefined ? {} : { noted: plan.noted }),
 });
 
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */

@@ -4,13 +4,24 @@ import { addNano } from '../../../kernel/money.ts';
 import type { ToolContext } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { isHandedOver } from '../client-tools.rules.ts';
+import { dropKept } from '../partials.ts';
+import { inStep } from '../run-span.ts';
 import { withdrawn } from '../settled-call.ts';
-import { initialState, takeWork, tellResults } from '../steps.rules.ts';
+import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps } from './loop.ts';
+import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
-import type { RunDeps, RunLoop, RunMessage, RunResult, RunSpending, StartDeps, StartedRun } from './run.ts';
+import type {
+  RunDeps,
+  RunLoop,
+  RunMessage,
+  RunPlan,
+  RunResult,
+  RunSpending,
+  StartDeps,
+  StartedRun,
+} from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
 import { promptFor, promptForTask } from './steps/build-prompt.ts';
 import { callModel } from './steps/call-model.ts';
@@ -33,17 +44,23 @@ import { selectAgent } from './steps/select-agent.ts';
  * (`resume.ts`); a message that waits for its conversation's turn is stored before them (`waiting.ts`).
  */
 export const startRun = async (deps: StartDeps, message: RunMessage): Promise<StartedRun> => {
-  const asking = await loadConversation(deps, message);
-  const history = await loadHistory(deps, asking);
+  const asking = await inStep('load conversation', () => loadConversation(deps, message));
+  const history = await inStep('load history', () => loadHistory(deps, asking));
   return affordable(deps, asking, history, {
-    select: (found, setAsideFor) => selectAgent(deps, asking, history, found, setAsideFor),
+    select: (found, setAsideFor) =>
+      inStep('select agent', () => selectAgent(deps, asking, history, found, setAsideFor)),
     prepare: async (agent, found) =>
-      promptFor(asking, history, await retrieve(deps, asking, history, agent, found)),
-    reserve: async (prompt, choice) => {
-      const aside = setAside(deps, asking, history, prompt);
-      const fitted = await fitHistory(deps, asking, history, prompt, aside);
-      return reserveBudget(deps, asking, history, { prompt, choice, fitted });
-    },
+      promptFor(
+        asking,
+        history,
+        await inStep('retrieve', () => retrieve(deps, asking, history, agent, found)),
+      ),
+    reserve: (prompt, choice) =>
+      inStep('reserve budget', async () => {
+        const aside = setAside(deps, asking, history, prompt);
+        const fitted = await fitHistory(deps, asking, history, prompt, aside);
+        return reserveBudget(deps, asking, history, { prompt, choice, fitted });
+      }),
   });
 };
 
@@ -82,8 +99,9 @@ const isCostExceeded = (error: unknown): error is AppError =>
 const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<RunResult | null> => {
   const { state } = run;
   try {
-    await callTools(deps, run, resumed);
-    if (!(await awaitApproval(deps, run))) return finish(run, 'awaiting_approval');
+    await inStep('call tools', () => callTools(deps, run, resumed));
+    if (!(await inStep('await approval', () => awaitApproval(deps, run))))
+      return finish(run, 'awaiting_approval');
   } catch (error) {
     if (run.context.signal.aborted) {
       state.settled = state.settled.map(withdrawn);
@@ -125,14 +143,30 @@ const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
     if (stopped !== null) return stopped;
     resumed = false;
     if (state.modelCalls >= MAX_STEPS) return outOfSteps(deps, run);
-    const end = (await reserveNext(deps, run)) ?? (await callModel(deps, run));
+    const end =
+      (await inStep('reserve budget', () => reserveNext(deps, run))) ??
+      (await inStep('call model', () => callModel(deps, run)));
     if (end !== null) return end;
   }
 };
 
+/** The plan of a run after a restart was read before the servers of its tools were connected. */
+const withTools = async ({ plan, state, context }: LoopInput): Promise<RunPlan> => {
+  const { toolsAgain } = plan;
+  if (toolsAgain === undefined) return plan;
+  const asked = [...(state.asked ?? []), ...waiting(state).map(({ call }) => call)].map(({ name }) => name);
+  const tools = await untilStored(() => toolsAgain(asked, context.signal), context.signal).catch(
+    (error: unknown) => {
+      if (!context.signal.aborted) throw error;
+      return plan.tools;
+    },
+  );
+  return { ...plan, tools };
+};
+
 /** `loop`, and whatever happens in it: no reservation is left behind, and what has been used is on the ledger. */
 export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunResult> => {
-  const run = openLoop(deps, input);
+  const run = openLoop(deps, { ...input, plan: await withTools(input) });
   const { plan, state, result } = run;
   /** Stopped while it waited for the store: what had come is kept, and what is open goes with the end. */
   const stoppedMeanwhile = (error: unknown): RunResult => {
@@ -149,10 +183,16 @@ export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunResu
     }
     return ended;
   } catch (error) {
-    const { hold, entries } = result.open;
+    const { hold, entries, kept } = result.open;
     // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.
     if (hold !== null) {
-      await untilStored(() => deps.store.write((tx) => deps.costs.settle(tx, hold, entries)));
+      await untilStored(() =>
+        deps.store.write(async (tx) => {
+          await deps.costs.settle(tx, hold, entries);
+          // What is kept of a call that did not come to its end is booked with the end of the run.
+          if (entries.length > 0) await dropKept(tx, runIdOf(run), kept);
+        }),
+      );
     }
     throw error;
   }

@@ -18,6 +18,7 @@ import type { History } from './steps/load-history.ts';
 export const noSpending = (nano: NanoUsd = 0): RunSpending => ({
   nano,
   calls: 0,
+  kept: 0,
   going: new Set(),
   lost: [],
 });
@@ -26,6 +27,7 @@ interface Planned {
   agent: EffectiveAgent;
   model: ModelRef;
   tools: readonly AgentTool[];
+  noted?: readonly string[];
   firstHold: Hold | null;
   promptBound: number | null;
   spentNano: NanoUsd;
@@ -33,12 +35,13 @@ interface Planned {
 
 export const planOf = (
   record: PlanStep,
-  { agent, model, tools, firstHold, promptBound, spentNano }: Planned,
+  { agent, model, tools, noted = [], firstHold, promptBound, spentNano }: Planned,
 ): StartedRun['plan'] => ({
   agent,
   model,
   question: record.question,
   memories: record.memories,
+  noted,
   grounded: record.grounded,
   tools,
   firstHold,
@@ -113,6 +116,7 @@ export const recordOf = (asking: Asking, history: History, { prompt, choice, fit
     contextData: bringsContext(message.context, given),
     ...(sampling === null ? {} : { sampling }),
     ...(given.client === undefined ? {} : { client: given.client }),
+    ...(given.form === undefined ? {} : { form: given.form }),
     spent: sumOf(asking.embedded.nano, choice.spent ?? null, fitted.spent),
     ...(continued === null ? {} : goneOnWith(continued.plan)),
     taint,

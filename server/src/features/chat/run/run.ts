@@ -2,8 +2,8 @@ import type { Queryable } from '../../../db/db.ts';
 import type { ConversationRow } from '../../../db/tables/chat.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
-import type { EventOutbox, PlatformEvent } from '../../../kernel/events.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
 import type { Spending } from '../../../kernel/spending.ts';
@@ -20,9 +20,9 @@ import type {
 import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
 import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
 import type { Models } from '../../models/index.ts';
-import type { Decision } from '../approvals.ts';
 import type { Reserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
+import type { AskedAgain } from '../follows.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
 import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
 import type { PromptInput } from '../prompt.rules.ts';
@@ -49,8 +49,6 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
-  /** Keeps webhooks in step with what is stored. */
-  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -80,6 +78,8 @@ export interface RunMessage {
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
   queued?: QueuedRun;
+  /** In place of a question of its own. */
+  again?: AskedAgain;
   /** Written with the run; see `LaunchOptions`. */
   accepted?: (tx: Queryable, runId: string) => Promise<void>;
 }
@@ -113,6 +113,7 @@ export interface Prompt {
   specs: readonly ToolSpec[];
   parts: PromptInput;
   taint: Taint;
+  noted: readonly string[];
 }
 
 export interface RunPlan {
@@ -121,9 +122,13 @@ export interface RunPlan {
   /** The person's own words. */
   question: string;
   memories: readonly string[];
+  /** What the memory will keep of the question; of the first start alone. */
+  noted?: readonly string[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];
+  /** In place of `tools`, of a run that goes on after a restart: those that are there once their servers had time to connect. */
+  toolsAgain?: (asked: readonly string[], signal: AbortSignal) => Promise<readonly AgentTool[]>;
   /** The reservation of the first call, where it was taken in the same write as the question. */
   firstHold: Hold | null;
   /** `models.promptBound` of the first call, where it has been measured. */
@@ -140,6 +145,8 @@ export interface RunSpending {
   nano: NanoUsd;
   /** Model calls of all loops. */
   calls: number;
+  /** Rows that have been kept of calls under way (`partials.ts`). */
+  kept: number;
   /** Loops of other agents that have not come to rest. */
   going: Set<Promise<unknown>>;
   /** What they did for calls that were given up before they ended. */
@@ -152,16 +159,18 @@ export interface StartedRun {
   messageId: string;
   conversationId: string;
   questionId: string;
+  /** The message that the question follows. */
+  parentId: string | null;
   /** Epoch ms of the question in its conversation: the answer stands behind it, wherever the clock has been set meanwhile. */
   askedAt: number;
+  /** The question had been answered before: the new answer leads the active branch. */
+  again: boolean;
   /** A run of its own keeps its record. */
   plan: RunPlan & { record: PlanStep };
   state: RunState;
   /** Events of the start: these stand in the store with the run. */
   events: RunEvent[];
   subject: CostSubject;
-  /** What is told of the question, where the transaction that stored it has recorded it. */
-  asked: PlatformEvent | null;
   /** Where the run stands in the store, and what of its answer is there: a run that has waited has stored what it had. */
   stored: { status: RunStatus; answered: boolean; costNano: NanoUsd };
 }
@@ -182,7 +191,12 @@ export interface RunResult {
   /** The model that answered last. */
   model: ModelRef;
   /** The last call's reservation and ledger rows, to be settled in the same write as the answer. */
-  open: { hold: Hold | null; entries: LedgerEntry[] };
+  open: {
+    hold: Hold | null;
+    entries: LedgerEntry[];
+    /** What is kept of the call (`partials.ts`): it goes with the write that settles it. */
+    kept: string | null;
+  };
   /** Set where the run failed; what had come by then is in the state. */
   error: AppError | null;
 }

@@ -1,11 +1,11 @@
-import type { Queryable } from '../../../db/db.ts';
+import type { Queryable, Tx } from '../../../db/db.ts';
 import { together } from '../../../db/together.ts';
-import type { PlatformEvent } from '../../../kernel/events.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
+import { ACTIVE } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
-import { type LastSaid, placeMessage, type QueuedMessage } from '../queued.store.ts';
+import { type LastSaid, placeMessage, type QueuedMessage, type TurnClaim } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
 import {
@@ -23,15 +23,27 @@ export interface Question {
   questionId: string;
   messageId: string;
   askedAt: number;
+  /** The message that it follows. */
+  parentId: string | null;
+  /** It leads a new branch, or there are others: the marks have to be set. */
+  branches: boolean;
   agentId: string;
+  /** Of a conversation that has none. */
+  title: string;
   taint: Taint;
   /** Events of the start. */
   events: RunEvent[];
   /** What was taken back while it waited before the question: it gets its place now. */
   takenBack: readonly QueuedMessage[];
-  /** What the run's history ends with. */
-  lastSaid: LastSaid;
+  /** What the run's history ends with; undefined where that is another branch. */
+  lastSaid: LastSaid | undefined;
 }
+
+const claimOf = (conversationId: string, runId: string, lastSaid: LastSaid | undefined): TurnClaim => ({
+  conversationId,
+  runId,
+  ...(lastSaid === undefined ? {} : { lastSaid }),
+});
 
 const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');
 const ownerOf = ({ message: { caller } }: Asking) => ({
@@ -39,19 +51,21 @@ const ownerOf = ({ message: { caller } }: Asking) => ({
   user_id: caller.userId,
 });
 
-const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
+const conversationRow = (tx: Queryable, asking: Asking, { taint, title }: Question) => {
   const { conversation, conversationId, given, now } = asking;
   if (conversation !== null) {
     return touchConversation(tx, {
       id: conversationId,
       now,
       taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
+      added: asking.message.again === undefined ? 1 : 0,
+      title,
     });
   }
   return insertConversation(tx, {
     ...ownerOf(asking),
     id: conversationId,
-    title: null,
+    title,
     status: 'active',
     metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
     agent_ids: '[]',
@@ -61,10 +75,11 @@ const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
     updated_at: now,
     archived_at: null,
     taint: taintText(taint),
+    branched: 0,
   });
 };
 
-const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt }: Question) =>
+const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt, parentId }: Question) =>
   insertMessage(tx, {
     ...ownerOf(asking),
     id: questionId,
@@ -79,6 +94,8 @@ const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt }: Que
     cost_nano: 0,
     run_id: asking.runId,
     created_at: askedAt,
+    parent_id: parentId,
+    active: ACTIVE,
   });
 
 const runRow = (
@@ -124,7 +141,7 @@ export const beginQueued = async (
   tx: Queryable,
   { store }: Pick<StartDeps, 'store'>,
   { runId, conversationId }: Asking,
-  { questionId, askedAt, agentId, taint, events, lastSaid }: Question,
+  { questionId, askedAt, parentId, agentId, taint, events, lastSaid }: Question,
 ): Promise<void> => {
   const change = {
     agent_id: agentId,
@@ -133,29 +150,28 @@ export const beginQueued = async (
   };
   const move = { id: runId, nodeId: store.nodeId, from: 'queued', event: 'begin' } as const;
   if (!(await moveRun(tx, move, change))) throw new RunLost();
-  await placeMessage(tx, questionId, askedAt);
+  await placeMessage(tx, questionId, { at: askedAt, parentId });
   if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
-  await store.claimTurn(tx, { conversationId, runId, lastSaid });
+  await store.claimTurn(tx, claimOf(conversationId, runId, lastSaid));
 };
 
-/** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
+/** Throws `TurnTaken`. */
 export const storeQuestion = async (
-  tx: Queryable,
-  { store, outbox }: Pick<StartDeps, 'store' | 'outbox'>,
+  tx: Tx,
+  { store }: Pick<StartDeps, 'store'>,
   asking: Asking,
   question: Question,
-): Promise<PlatformEvent | null> => {
+): Promise<void> => {
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
-  const told = { conversationId, runId, questionId: question.questionId, subject };
-  const [, , , , recorded] = await together(
-    conversationRow(tx, asking, question.taint),
-    conversation === null
-      ? null
-      : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
-    questionRow(tx, asking, question),
+  const { questionId, parentId, taint } = question;
+  const told = { conversationId, runId, questionId, parentId, subject };
+  const fresh = message.again === undefined;
+  await together(
+    conversationRow(tx, asking, question),
+    conversation === null ? null : store.claimTurn(tx, claimOf(conversationId, runId, question.lastSaid)),
+    fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
-    outbox?.record(tx, askedEvent(told, message.request.message, question.taint, roleOf(asking))) ?? null,
+    fresh ? tx.emit(askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
   );
-  return recorded;
 };

@@ -1,5 +1,6 @@
-import type { Queryable } from '../../../db/db.ts';
+import type { Tx } from '../../../db/db.ts';
 import { taintText } from '../../../kernel/taint.ts';
+import { dropKept } from '../partials.ts';
 import type { Step } from '../steps.rules.ts';
 import { hasStep, insertStep, markConversation } from '../store.ts';
 import { untilStored } from '../until-stored.ts';
@@ -11,11 +12,11 @@ export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly St
   const { store, costs, clock } = deps;
   const { plan, state, subject, result } = run;
   const runId = runIdOf(run);
-  const { hold, entries } = result.open;
+  const { hold, entries, kept } = result.open;
   const now = clock.now();
   const marks = plan.record !== null && state.taint.length > run.marked.length;
   const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
-  const write = async (tx: Queryable, again: boolean): Promise<void> => {
+  const write = async (tx: Tx, again: boolean): Promise<void> => {
     if (plan.record !== null) await store.hold(tx, runId);
     // The answer to an earlier try may have been lost on the way, and not the try.
     if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;
@@ -30,11 +31,12 @@ export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly St
       });
     }
     if (hold !== null) await costs.settle(tx, hold, entries);
+    await dropKept(tx, runId, kept);
     if (marks && subject.conversationId !== null)
       await markConversation(tx, { id: subject.conversationId, taint: taintText(state.taint) });
   };
   await untilStored((again) => store.write((tx) => write(tx, again)), run.context.signal);
   run.marked = state.taint;
   state.nextStep += steps.length;
-  result.open = { hold: null, entries: [] };
+  result.open = { hold: null, entries: [], kept: null };
 };

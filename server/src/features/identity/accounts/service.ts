@@ -2,9 +2,17 @@ import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError, conflict, invalid } from '../../../kernel/errors.ts';
+import type { AccountRights } from '../../../kernel/grants.ts';
 import type { Mailer } from '../../../kernel/mail.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { findUser, findUserByEmail, foldEmail, type UserRow } from '../../users/index.ts';
+import {
+  findUser,
+  findUserByEmail,
+  foldEmail,
+  isBeyond,
+  mayMoreThan,
+  type UserRow,
+} from '../../users/index.ts';
 import { deleteKeysOfUser } from '../keys/store.ts';
 import {
   deleteLinksOfUser,
@@ -14,6 +22,7 @@ import {
   replaceLink,
   takeLink,
 } from '../links/store.ts';
+import { deleteMachineKeysBeyond } from '../machine-keys/store.ts';
 import { hashPassword, verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
 import { assertWholeAccount, suspended } from '../principal.ts';
@@ -43,11 +52,16 @@ const FORGOT_EVERY_MS = 60_000;
 
 export const MIN_PASSWORD_LENGTH = 8;
 
+/** What examples have in place of a password. */
+const EXAMPLE = /^change[-_ ]?me[\d!]*$/i;
+
 /** Length is what counts (NIST SP 800-63B, 3.1.1.2); throws VALIDATION_ERROR naming `field`. */
 export const assertPassword = (password: string, field: string): void => {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
     throw invalid({ field, reason: `must have at least ${MIN_PASSWORD_LENGTH} characters` });
+  if (EXAMPLE.test(password))
+    throw invalid({ field, reason: 'is the text of examples: choose one of your own' });
   if (password.trim() === '') throw invalid({ field, reason: 'must not be blank' });
 };
 
@@ -111,14 +125,22 @@ export const createAccounts = (options: AccountsOptions) => {
   const linkUrl = (secret: string): string => `${options.publicUrl()}/oauth/v2/links/${secret}`;
 
   /** A link for one use, inside the transaction of what it belongs to. */
-  const addLink = async (tx: Queryable, userId: string, purpose: LinkPurpose): Promise<string> => {
+  const addLink = async (
+    tx: Queryable,
+    user: Pick<UserRow, 'id' | 'roles' | 'permissions'>,
+    purpose: LinkPurpose,
+    maker: string | null,
+  ): Promise<string> => {
     assertOwnPasswords();
     const secret = newSecret('lnk_');
     const now = clock.now();
     await replaceLink(tx, {
       secret_hash: hashSecret(secret),
-      user_id: userId,
+      user_id: user.id,
       purpose,
+      roles: user.roles,
+      permissions: user.permissions,
+      maker_permissions: maker,
       created_at: now,
       expires_at: now + LINK_LIFE_MS[purpose],
     });
@@ -145,17 +167,27 @@ export const createAccounts = (options: AccountsOptions) => {
   const isOpen = (link: OneTimeLinkRow | undefined): link is OneTimeLinkRow =>
     link !== undefined && link.expires_at > clock.now();
 
+  /** The account has grown since the link was made: whoever made it might not have been given one to what it is now. */
+  const hasGrown = (tx: Queryable, link: OneTimeLinkRow, user: UserRow): Promise<boolean> | boolean =>
+    link.roles === null || link.permissions === null
+      ? user.updated_at > link.created_at
+      : mayMoreThan(tx, { roles: link.roles, permissions: link.permissions }, user);
+
   /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */
   const readLink = async (secret: string): Promise<{ user: UserRow; purpose: string }> => {
     const link = await findLink(db.read, hashSecret(secret));
     const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
     if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+    if (await hasGrown(db.read, link, user)) throw voidLink();
     await assertOpen(db.read, user.id);
     return { user, purpose: link.purpose };
   };
 
   return {
     endAccess,
+    endMachineKeys: (tx: Queryable, userId: string, rights: AccountRights): Promise<number> =>
+      deleteMachineKeysBeyond(tx, userId, (maker) => isBeyond(maker, rights)),
+    endLinks: (tx: Queryable, userId: string): Promise<number> => deleteLinksOfUser(tx, userId),
     addLink,
     mailLink,
     mailDelivers: mailer.delivers,
@@ -176,11 +208,16 @@ export const createAccounts = (options: AccountsOptions) => {
       await readLink(secret);
       const passwordHash = await hashPassword(password);
       const userId = await db.write(async (tx) => {
-        const link = await takeLink(tx, hashSecret(secret));
-        const user = isOpen(link) ? await findUser(tx, link.user_id) : undefined;
-        if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
-        await assertOpen(tx, user.id);
-        await setPassword(tx, { userId: user.id, passwordHash, at: clock.now() });
+        const link = await findLink(tx, hashSecret(secret));
+        const before = isOpen(link) ? await findUser(tx, link.user_id) : undefined;
+        if (!isOpen(link) || before === undefined) throw voidLink();
+        await assertOpen(tx, before.id);
+        const maker = link.maker_permissions;
+        // The account first and its link then, as a change of its roles does: neither waits for the other for ever.
+        const user = await setPassword(tx, { userId: before.id, passwordHash, maker, at: clock.now() });
+        if (user === undefined || user.status === 'deactivated') throw voidLink();
+        if (await hasGrown(tx, link, { ...user, updated_at: before.updated_at })) throw voidLink();
+        if ((await takeLink(tx, hashSecret(secret))) === undefined) throw voidLink();
         await endAccess(tx, user.id, { keepKeys: true, exceptSessionId: null });
         await audit.append(tx, {
           tenantId: user.tenant_id,
@@ -211,7 +248,7 @@ export const createAccounts = (options: AccountsOptions) => {
       if (!mailer.delivers) {
         options.log.warn({ user_id: user.id }, 'a password reset was asked for, but no mail server is set');
       }
-      const url = await db.write((tx) => addLink(tx, user.id, 'password_reset'));
+      const url = await db.write((tx) => addLink(tx, user, 'password_reset', null));
       await mailLink(user, 'password_reset', url);
     },
 
@@ -234,7 +271,9 @@ export const createAccounts = (options: AccountsOptions) => {
       if (right === null) throw invalid({ field: '/current_password', reason: 'is wrong' });
       const passwordHash = await hashPassword(input.new_password);
       await db.write(async (tx) => {
-        await setPassword(tx, { userId: user.id, passwordHash, at: clock.now() });
+        const previousHash = user.password_hash ?? '';
+        const next = await setPassword(tx, { userId: user.id, passwordHash, previousHash, at: clock.now() });
+        if (next === undefined) throw conflict('the password has just been changed; try again');
         await endAccess(tx, user.id, { keepKeys: true, exceptSessionId: caller.sessionId });
         await audit.append(tx, {
           ...actorOf(caller),

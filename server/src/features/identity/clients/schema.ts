@@ -15,6 +15,8 @@ const fields = {
   name: Type.String(),
   type: StringEnum(['public', 'confidential']),
   redirect_uris: Type.Array(Type.String()),
+  post_logout_redirect_uris: Type.Array(Type.String()),
+  device_flow: Type.Boolean({ description: 'Signs people in by a code that they type on another device' }),
   service_user_id: Nullable(Type.String(), {
     description: 'The service account that a confidential client acts as with client_credentials',
   }),
@@ -34,6 +36,16 @@ export const NewOauthClient = Strict({
   type: StringEnum(['public', 'confidential']),
   redirect_uris: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, uniqueItems: true }),
+  ),
+  post_logout_redirect_uris: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      maxItems: 20,
+      uniqueItems: true,
+      description: 'Where people may be sent after a sign-out, compared exactly',
+    }),
+  ),
+  device_flow: Type.Optional(
+    Type.Boolean({ description: 'May sign people in by the device flow (RFC 8628)', default: false }),
   ),
   jwks: Type.Optional(
     Strict(

@@ -3,12 +3,13 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
-import { assertMayGrant } from '../../../kernel/grants.ts';
+import { assertMayGrant, assertMayManage } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
+import { DEVICE_GRANT, OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { insertUser, rightsOf } from '../../users/index.ts';
+import { findTenant } from '../../tenants/index.ts';
+import { findUserOfTenant, insertUser, permissionsOfMaker, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
@@ -39,18 +40,21 @@ export interface NewClientInput {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris?: readonly string[] | undefined;
+  post_logout_redirect_uris?: readonly string[] | undefined;
+  device_flow?: boolean | undefined;
   jwks?: { keys: readonly Record<string, unknown>[] } | undefined;
 }
 
-const builtIn = (id: string, name: string): OidcClient => ({
+const builtIn = (id: string, name: string, more: OidcClient['grants'] = []): OidcClient => ({
   id,
   name,
   type: 'public',
   redirectUris: [],
+  postLogoutRedirectUris: [],
   secretHash: null,
   jwks: null,
   firstParty: true,
-  grants: ['authorization_code', 'refresh_token'],
+  grants: ['authorization_code', 'refresh_token', ...more],
 });
 
 const parseList = (json: string | null): unknown[] => {
@@ -61,23 +65,26 @@ const parseList = (json: string | null): unknown[] => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const redirectUrisOf = (row: OauthClientRow): string[] =>
-  parseList(row.redirect_uris).filter((uri) => typeof uri === 'string');
+const textsOf = (json: string): string[] => parseList(json).filter((uri) => typeof uri === 'string');
 
 const toClient = (row: OauthClientRow): OidcClient => {
   const confidential = row.type === 'confidential';
-  const redirectUris = redirectUrisOf(row);
-  const interactive = redirectUris.length > 0;
+  const redirectUris = textsOf(row.redirect_uris);
+  const byCode = redirectUris.length > 0;
+  const byDevice = row.device_flow === 1;
   return {
     id: row.id,
     name: row.name,
     type: confidential ? 'confidential' : 'public',
     redirectUris,
+    postLogoutRedirectUris: textsOf(row.post_logout_redirect_uris),
     secretHash: row.secret_hash,
     jwks: row.jwks === null ? null : parseList(row.jwks).filter(isRecord),
     firstParty: false,
     grants: [
-      ...(interactive ? (['authorization_code', 'refresh_token'] as const) : []),
+      ...(byCode ? (['authorization_code'] as const) : []),
+      ...(byDevice ? ([DEVICE_GRANT] as const) : []),
+      ...(byCode || byDevice ? (['refresh_token'] as const) : []),
       ...(confidential ? (['client_credentials'] as const) : []),
     ],
   };
@@ -87,7 +94,9 @@ const view = (row: OauthClientRow) => ({
   client_id: row.id,
   name: row.name,
   type: row.type === 'confidential' ? ('confidential' as const) : ('public' as const),
-  redirect_uris: redirectUrisOf(row),
+  redirect_uris: textsOf(row.redirect_uris),
+  post_logout_redirect_uris: textsOf(row.post_logout_redirect_uris),
+  device_flow: row.device_flow === 1,
   service_user_id: row.service_user_id,
   created_at: iso(row.created_at),
 });
@@ -98,6 +107,13 @@ const assertJwks = (keys: readonly Record<string, unknown>[]): void => {
   throw invalid(...faults.map(({ index, fault }) => ({ field: `/jwks/keys/${index}`, reason: fault })));
 };
 
+const assertAddresses = (field: string, uris: readonly string[]): void => {
+  for (const [index, uri] of uris.entries()) {
+    const reason = redirectFault(uri);
+    if (reason !== null) throw invalid({ field: `/${field}/${index}`, reason });
+  }
+};
+
 export const createClients = (options: ClientsOptions) => {
   const { db, clock, audit } = options;
   const own: OidcClient = {
@@ -105,6 +121,7 @@ export const createClients = (options: ClientsOptions) => {
     name: 'Pentarch API',
     type: 'confidential',
     redirectUris: [],
+    postLogoutRedirectUris: [],
     secretHash: hashSecret(options.api.secret),
     jwks: null,
     firstParty: false,
@@ -112,7 +129,7 @@ export const createClients = (options: ClientsOptions) => {
   };
   const fixed = new Map<string, OidcClient>([
     ['pentarch-console', builtIn(OIDC_CLIENTS.console, 'Pentarch console')],
-    ['pentarch-cli', builtIn(OIDC_CLIENTS.cli, 'Pentarch command line')],
+    ['pentarch-cli', builtIn(OIDC_CLIENTS.cli, 'Pentarch command line', [DEVICE_GRANT])],
     [own.id, own],
   ]);
 
@@ -153,14 +170,13 @@ export const createClients = (options: ClientsOptions) => {
 
     async create(caller: Caller, input: NewClientInput, requestId: string) {
       const uris = [...(input.redirect_uris ?? [])];
-      uris.forEach((uri, index) => {
-        const reason = redirectFault(uri);
-        if (reason !== null) throw invalid({ field: `/redirect_uris/${index}`, reason });
-      });
-      if (input.type === 'public' && uris.length === 0) {
+      const afterSignOut = [...(input.post_logout_redirect_uris ?? [])];
+      assertAddresses('redirect_uris', uris);
+      assertAddresses('post_logout_redirect_uris', afterSignOut);
+      if (input.type === 'public' && uris.length === 0 && input.device_flow !== true) {
         throw invalid({
           field: '/redirect_uris',
-          reason: 'needs an address: a public client can do nothing else',
+          reason: 'needs an address: a public client without the device flow can do nothing else',
         });
       }
       if (input.jwks !== undefined) {
@@ -180,6 +196,8 @@ export const createClients = (options: ClientsOptions) => {
         name: input.name,
         type: input.type,
         redirect_uris: JSON.stringify(uris),
+        post_logout_redirect_uris: JSON.stringify(afterSignOut),
+        device_flow: input.device_flow === true ? 1 : 0,
         secret_hash: secret === null ? null : hashSecret(secret),
         jwks: input.jwks === undefined ? null : JSON.stringify(input.jwks.keys),
         service_user_id: serviceUserId,
@@ -197,6 +215,7 @@ export const createClients = (options: ClientsOptions) => {
             email_folded: email,
             name: input.name,
             password_hash: null,
+            password_permissions: permissionsOfMaker(caller),
             ...SERVICE_RIGHTS,
             tier: null,
             status: 'active',
@@ -222,6 +241,13 @@ export const createClients = (options: ClientsOptions) => {
     /** The client and everything that was fetched through it. */
     async remove(caller: Caller, id: string, requestId: string): Promise<void> {
       const row = await db.write(async (tx) => {
+        const client = await findClientRow(tx, id);
+        if (client?.tenant_id === caller.tenantId && client.service_user_id !== null) {
+          const account = await findUserOfTenant(tx, caller.tenantId, client.service_user_id);
+          const tenant = await findTenant(tx, caller.tenantId);
+          // Its account ends with it.
+          if (account !== undefined) assertMayManage(caller, rightsOf(account, tenant?.slug ?? ''));
+        }
         const gone = await deleteClient(tx, caller.tenantId, id);
         if (gone === undefined) throw notFound('client');
         await audit.append(tx, {

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Db, Queryable } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
-import type { EventOutbox, EventSink } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { DEFAULT_TENANT } from '../../../kernel/tenant.ts';
 import type { Audit } from '../../audit/index.ts';
@@ -30,8 +29,6 @@ export interface PeopleOptions {
   db: Db;
   clock: Clock;
   audit: Audit;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   issuer: string;
   /** False: only people and organisations that are here already may come in. */
   create: boolean;
@@ -131,6 +128,7 @@ export const createPeople = (options: PeopleOptions) => {
       email_folded: `external:${external}`,
       name: person.name,
       password_hash: null,
+      password_permissions: null,
       roles: JSON.stringify(person.roles ?? ['user']),
       permissions: '[]',
       tier: null,
@@ -140,9 +138,9 @@ export const createPeople = (options: PeopleOptions) => {
       updated_at: at,
       last_seen_at: null,
     };
-    const made = await db.write(async (tx) => {
+    return db.write(async (tx) => {
       const raced = await findUserByExternalId(tx, external);
-      if (raced !== undefined) return { user: raced, created: null };
+      if (raced !== undefined) return raced;
       await insertUser(tx, row);
       await audit.append(tx, {
         tenantId: tenant.id,
@@ -153,10 +151,9 @@ export const createPeople = (options: PeopleOptions) => {
         targetId: row.id,
         details: { first_seen_at: issuer, roles: row.roles },
       });
-      return { user: row, created: await options.outbox.record(tx, userCreated(row, null)) };
+      await tx.emit(userCreated(row, null));
+      return row;
     });
-    if (made.created !== null) options.events.publish(made.created);
-    return made.user;
   };
 
   /** The provider is right about names and, where it names them, roles. */
@@ -198,15 +195,14 @@ export const createPeople = (options: PeopleOptions) => {
       if (moved === null) return null;
       await options.endAccess(tx, user.id);
       await noteMove(tx, audit, { before: user, after: moved, by: null, requestId: null });
-      return { moved, created: await options.outbox.record(tx, userCreated(moved, null)) };
+      await tx.emit(userCreated(moved, null));
+      return moved;
     });
     // Another of the person's tokens was faster.
-    const raced = placed ?? (await findUserByExternalId(db.read, externalId(person.subject)));
-    if (raced === undefined) throw unknownPerson();
+    const account = placed ?? (await findUserByExternalId(db.read, externalId(person.subject)));
+    if (account === undefined) throw unknownPerson();
     options.forgetUser(user.id);
-    if (!('moved' in raced)) return raced;
-    options.events.publish(raced.created);
-    return raced.moved;
+    return account;
   };
 
   const accountIn = async (

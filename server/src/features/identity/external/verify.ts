@@ -46,11 +46,19 @@ const isIdToken = (claims: Record<string, unknown>): boolean =>
   ['nonce', 'at_hash', 'c_hash'].some((name) => Object.hasOwn(claims, name)) ||
   (claims.typ !== undefined && claims.typ !== 'Bearer');
 
+/** What a provider says of the kind of a token, where it says anything (RFC 7662, 2.2; Keycloak in `typ`). */
+const isAccessToken = ({ token_type: kind, typ }: Record<string, unknown>): boolean =>
+  (typ === undefined || typ === 'Bearer') &&
+  (kind === undefined ||
+    (typeof kind === 'string' && ['bearer', 'access_token', 'dpop'].includes(kind.toLowerCase())));
+
 export const createExternalVerifier = (options: {
   http: IssuerHttp;
   clock: Clock;
   issuer: string;
   audience: string;
+  /** Of this service: an opaque token without an audience is for whom it was issued to. */
+  clientIds: readonly string[];
 }): ExternalVerifier => {
   const { http, clock } = options;
   const issuer = options.issuer.replace(/(?<!\/)\/+$/, '');
@@ -159,9 +167,13 @@ export const createExternalVerifier = (options: {
       if (exp * 1000 <= clock.now()) throw unauthorized('TOKEN_EXPIRED', 'the token has expired');
       if (typeof iss === 'string' && iss !== discovered?.issuer)
         throw bad('the token comes from another issuer');
-      const audiences = Array.isArray(aud) ? aud : aud === undefined ? [] : [aud];
-      if (audiences.length > 0 && !audiences.includes(options.audience))
-        throw bad('the token is for another service');
+      if (!isAccessToken(claims)) throw bad('the token is not an access token');
+      const { client_id: client } = claims;
+      const isOurs =
+        aud === undefined
+          ? typeof client === 'string' && options.clientIds.includes(client)
+          : (Array.isArray(aud) ? aud : [aud]).includes(options.audience);
+      if (!isOurs) throw bad('the token is for another service');
       return { claims, expiresAt: exp * 1000 };
     },
   };

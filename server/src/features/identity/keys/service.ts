@@ -48,7 +48,7 @@ export interface KeysOptions {
   clock: Clock;
   audit: Audit;
   apiKeyPrefix: string;
-  onDeleted(keyId: string): void;
+  onDeleted(keyId: string, userId: string): void;
 }
 
 const HINT_LENGTH = 4;
@@ -159,7 +159,7 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
         requestId,
         { id, expiresAt },
       );
-      options.onDeleted(id);
+      options.onDeleted(id, caller.userId);
       return made;
     },
 
@@ -174,7 +174,7 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
           requestId,
         });
       });
-      options.onDeleted(id);
+      options.onDeleted(id, caller.userId);
     },
   };
 };

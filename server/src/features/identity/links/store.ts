@@ -28,10 +28,11 @@ export const findLinkOfUser = (
 export const takeLink = (tx: Queryable, secretHash: string): Promise<OneTimeLinkRow | undefined> =>
   tx.deleteFrom('one_time_links').where('secret_hash', '=', secretHash).returningAll().executeTakeFirst();
 
-export const deleteLinksOfUser = async (tx: Queryable, userId: string, purpose?: string): Promise<void> => {
+/** How many went. */
+export const deleteLinksOfUser = async (tx: Queryable, userId: string, purpose?: string): Promise<number> => {
   let query = tx.deleteFrom('one_time_links').where('user_id', '=', userId);
   if (purpose !== undefined) query = query.where('purpose', '=', purpose);
-  await query.execute();
+  return Number((await query.executeTakeFirst()).numDeletedRows);
 };
 
 export const deleteLinksExpiredBefore = async (tx: Queryable, before: number): Promise<void> => {

@@ -4,11 +4,11 @@ import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../../kernel/errors.ts';
-import { assertMayGrant } from '../../../kernel/grants.ts';
+import { type AccountRights, assertMayGrant, assertMayManage } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenant } from '../../tenants/index.ts';
-import { findUserOfTenant, rightsOf, type UserRow } from '../../users/index.ts';
+import { findUserOfTenant, permissionsOfMaker, rightsOf, type UserRow } from '../../users/index.ts';
 import { countMachineKeys, deleteMachineKey, insertMachineKey, listMachineKeys } from './store.ts';
 
 /** Keys with which service accounts sign their assertions, in the form that Zitadel hands out. */
@@ -32,10 +32,17 @@ export const createMachineKeys = (options: {
 }) => {
   const { db, clock, audit, makePair = makeRsaPair } = options;
 
-  const serviceAccount = async (caller: Caller, userId: string): Promise<UserRow> => {
+  /** `allowed`: refuses whose credential is not enough for the account, before it hears what the account is. */
+  const serviceAccount = async (
+    caller: Caller,
+    userId: string,
+    allowed: (caller: Caller, rights: AccountRights) => void = () => {},
+  ): Promise<UserRow> => {
     if (!caller.permissions.has('users:manage')) throw forbidden('users:manage');
     const user = await findUserOfTenant(db.read, caller.tenantId, userId);
     if (user === undefined) throw notFound('user');
+    const tenant = await findTenant(db.read, user.tenant_id);
+    allowed(caller, rightsOf(user, tenant?.slug ?? ''));
     if (user.type !== 'service') throw conflict('machine keys are for service accounts (type service)');
     return user;
   };
@@ -48,9 +55,7 @@ export const createMachineKeys = (options: {
       input: { type: string; expirationDate: string | null },
       requestId: string,
     ): Promise<{ keyId: string; keyDetails: string; details: { creationDate: string } }> {
-      const account = await serviceAccount(caller, userId);
-      const tenant = await findTenant(db.read, account.tenant_id);
-      assertMayGrant(caller, rightsOf(account, tenant?.slug ?? ''));
+      await serviceAccount(caller, userId, assertMayGrant);
       if (input.type !== 'KEY_TYPE_JSON') throw invalid({ field: '/type', reason: 'must be KEY_TYPE_JSON' });
       const expiresAt = input.expirationDate === null ? NEVER : Date.parse(input.expirationDate);
       if (!(expiresAt > clock.now())) {
@@ -68,6 +73,7 @@ export const createMachineKeys = (options: {
           tenant_id: caller.tenantId,
           user_id: userId,
           public_jwk: JSON.stringify(pair.publicKey.export({ format: 'jwk' })),
+          maker_permissions: permissionsOfMaker(caller),
           created_at: at,
           expires_at: expiresAt,
         });
@@ -104,7 +110,7 @@ export const createMachineKeys = (options: {
     },
 
     async remove(caller: Caller, userId: string, keyId: string, requestId: string): Promise<void> {
-      await serviceAccount(caller, userId);
+      await serviceAccount(caller, userId, assertMayManage);
       await db.write(async (tx) => {
         if (!(await deleteMachineKey(tx, userId, keyId))) throw notFound('key');
         await audit.append(tx, {

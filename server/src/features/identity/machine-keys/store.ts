@@ -36,3 +36,19 @@ export const deleteMachineKey = async (tx: Queryable, userId: string, id: string
       .returning('id')
       .execute()
   ).length > 0;
+
+/** Those that a maker fetched whom `isBeyond` tells; how many went. */
+export const deleteMachineKeysBeyond = async (
+  tx: Queryable,
+  userId: string,
+  isBeyond: (maker: string | null) => boolean,
+): Promise<number> => {
+  const keys = await tx
+    .selectFrom('machine_keys')
+    .select(['id', 'maker_permissions'])
+    .where('user_id', '=', userId)
+    .execute();
+  const beyond = keys.filter((key) => isBeyond(key.maker_permissions));
+  for (const { id } of beyond) await deleteMachineKey(tx, userId, id);
+  return beyond.length;
+};

@@ -90,8 +90,8 @@ const createCounter = (options: CounterOptions): Counter => {
       const account = hash('sha256', key, 'base64url');
       await enter(account);
       try {
-        // Other nodes check guesses at the same time: there each counts from its beginning.
-        const counted = db.dialect === 'postgres' ? await count(account) : null;
+        // Others check guesses at the same time: there each counts from its beginning.
+        const counted = db.oneWriter ? null : await count(account);
         const result = await check().catch(async (error: unknown) => {
           if (counted !== null) await uncount(account, counted);
           throw error;

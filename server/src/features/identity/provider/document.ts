@@ -1,4 +1,4 @@
-import { OIDC_PATHS, OIDC_SCOPES } from '../../../kernel/oidc.ts';
+import { DEVICE_GRANT, OIDC_PATHS, OIDC_SCOPES } from '../../../kernel/oidc.ts';
 
 /**
  * The identity provider's paths for the OpenAPI document. They are a protocol's and not the API's: forms in, the error body
@@ -141,18 +141,74 @@ export const providerPaths: Readonly<Record<string, Json>> = {
                   'refresh_token',
                   'client_credentials',
                   'urn:ietf:params:oauth:grant-type:jwt-bearer',
+                  DEVICE_GRANT,
                 ],
               },
               code: text('authorization_code'),
               redirect_uri: text('authorization_code'),
               code_verifier: text('authorization_code'),
               refresh_token: text('refresh_token: good for one use; a second one ends the whole family'),
+              device_code: text('Of the device flow: authorization_pending until its person has allowed it'),
               assertion: text('jwt-bearer: RS256, signed with a machine key, at most an hour long'),
               scope: text(),
               ...CLIENT_PROOF,
             },
             ['grant_type'],
           ),
+        ),
+      },
+    ),
+  },
+  [OIDC_PATHS.deviceAuthorization]: {
+    post: operation(
+      'authorizeDevice',
+      'Begin a sign-in whose person uses a page on another device (RFC 8628)',
+      CLIENT,
+      {
+        200: json('Codes: one to show, one to fetch the tokens with', ref('OAuthDeviceCodes')),
+        400: fault('invalid_request (also a client that does not have the device flow), invalid_scope'),
+        401: fault('invalid_client'),
+        413: fault('The form is too large'),
+        415: fault('No form'),
+      },
+      {
+        requestBody: form(
+          object({
+            ...CLIENT_PROOF,
+            scope: text(`Some of: ${OIDC_SCOPES.join(' ')}`),
+            nonce: text(),
+            resource: text('RFC 8707: the address of the service or of its MCP endpoint'),
+          }),
+        ),
+      },
+    ),
+  },
+  [OIDC_PATHS.device]: {
+    get: operation(
+      'showDevicePage',
+      'The page into which a person types the code of a device (RFC 8628, 3.3)',
+      [],
+      {
+        200: page('Asks for the code, or shows the one of the link'),
+        400: pageOrFault('A parameter is not good'),
+      },
+      { parameters: [query('user_code', false, text(), 'Of verification_uri_complete')] },
+    ),
+    post: operation(
+      'submitDeviceCode',
+      'The form of that page',
+      [],
+      {
+        200: page('Asks whether it is one’s own device, or says what is wrong with the code'),
+        303: {
+          description: 'To the sign-in page, or to a fresh form',
+          content: { 'text/html': { schema: { type: 'string' } } },
+        },
+        400: pageOrFault('The form is not of this browser'),
+      },
+      {
+        requestBody: form(
+          object({ xsrf: text(), user_code: text(), confirm: text('yes'), abort: text('yes') }, ['xsrf']),
         ),
       },
     ),
@@ -327,6 +383,17 @@ export const providerSchemas: Readonly<Record<string, Json>> = {
     ['access_token', 'token_type', 'expires_in'],
     true,
   ),
+  OAuthDeviceCodes: object(
+    {
+      device_code: text('For the token endpoint'),
+      user_code: text('To show'),
+      verification_uri: text('Where the person goes'),
+      verification_uri_complete: text('The same with the code'),
+      expires_in: number('Seconds'),
+    },
+    ['device_code', 'user_code', 'verification_uri', 'expires_in'],
+    true,
+  ),
   OAuthIntrospection: object(
     {
       active: { type: 'boolean' },
@@ -357,7 +424,11 @@ export const providerSchemas: Readonly<Record<string, Json>> = {
     },
     ['keys'],
   ),
-  OidcUserInfo: object(person, ['sub'], true),
+  OidcUserInfo: object(
+    { ...person, preferred_username: text('The e-mail'), groups: strings('The roles') },
+    ['sub'],
+    true,
+  ),
   ProviderMetadata: object(
     {
       issuer: text(),
@@ -368,6 +439,7 @@ export const providerSchemas: Readonly<Record<string, Json>> = {
       userinfo_endpoint: text(),
       end_session_endpoint: text(),
       jwks_uri: text(),
+      device_authorization_endpoint: text(),
       grant_types_supported: strings('Grants'),
       response_types_supported: strings('code alone'),
       code_challenge_methods_supported: strings('S256 alone'),

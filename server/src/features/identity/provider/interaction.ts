@@ -30,6 +30,10 @@ export interface InteractionOptions {
 const UID = '/:uid';
 const OTHER_ORGANISATION = 'This application belongs to another organisation than your account.';
 
+/** Where the browser goes at the end; nowhere when another device waits for the answer. */
+const targetsOf = ({ redirectUri }: OidcInteraction): string[] =>
+  redirectUri === null ? [] : [policySource(redirectUri)];
+
 export const mountInteraction = (scope: FastifyInstance, options: InteractionOptions): void => {
   const { engine, csrf } = options;
   const base = OIDC_PATHS.interaction;
@@ -76,7 +80,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
   ): FastifyReply =>
     reply
       .code(status)
-      .header('content-security-policy', contentSecurityPolicy([policySource(interaction.redirectUri)]))
+      .header('content-security-policy', contentSecurityPolicy(targetsOf(interaction)))
       .header('referrer-policy', 'no-referrer')
       .type('text/html; charset=utf-8')
       .send(html);
@@ -113,8 +117,8 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
         csrf: csrf.tokenOf(interaction.uid),
         client: interaction.client.name,
         scopes: interaction.scope.split(' ').filter((part) => part !== ''),
-        target: policySource(interaction.redirectUri),
-        local: isLoopbackAddress(interaction.redirectUri),
+        target: targetsOf(interaction)[0] ?? null,
+        local: interaction.redirectUri !== null && isLoopbackAddress(interaction.redirectUri),
       }),
     );
   });

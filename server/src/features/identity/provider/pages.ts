@@ -19,7 +19,7 @@ button.plain{color:var(--fg);background:transparent;border-color:var(--line)}
 ul{padding-left:1.25rem}
 `;
 
-const escapeHtml = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll(
     /[&<>"']/g,
     (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[sign] ?? sign,
@@ -46,7 +46,7 @@ export const policySource = (uri: string): string => {
   return origin === 'null' ? protocol : origin;
 };
 
-const page = (title: string, body: string): string => `<!doctype html>
+export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -64,10 +64,10 @@ ${body}
 </html>
 `;
 
-const fault = (message: string | null): string =>
+export const fault = (message: string | null): string =>
   message === null ? '' : `<p class="fault" role="alert" id="fault">${escapeHtml(message)}</p>`;
 
-const hidden = (name: string, value: string): string =>
+export const hidden = (name: string, value: string): string =>
   `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 
 export const signInPage = (view: {
@@ -109,7 +109,8 @@ export const consentPage = (view: {
   csrf: string;
   client: string;
   scopes: readonly string[];
-  target: string;
+  /** Null where another device gets the answer. */
+  target: string | null;
   /** The answer goes to a program of the person's own machine. */
   local: boolean;
 }): string =>
@@ -118,9 +119,11 @@ export const consentPage = (view: {
     `<p><strong>${escapeHtml(view.client)}</strong> asks to act for you in Pentarch, with everything that your account may do, and to:</p>
 <ul>${view.scopes.map((scope) => `<li>${escapeHtml(SCOPE_WORDS[scope] ?? scope)}</li>`).join('')}</ul>
 <p class="small">${
-      view.local
-        ? `The answer goes to a program on this computer (${escapeHtml(view.target)}). Allow it only if you have just started that program yourself.`
-        : `You will be sent to ${escapeHtml(view.target)}.`
+      view.target === null
+        ? 'The answer goes to the device whose code you gave. Allow it only if you have just started to sign in there yourself.'
+        : view.local
+          ? `The answer goes to a program on this computer (${escapeHtml(view.target)}). Allow it only if you have just started that program yourself.`
+          : `You will be sent to ${escapeHtml(view.target)}.`
     }</p>
 <form method="post" action="${escapeHtml(view.action)}/consent">
 ${hidden('csrf', view.csrf)}

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { bearerToken, repeatsAuthorization } from '../../../http/context.ts';
 import { MAX_DRAINED_BYTES } from '../../../http/error-body.ts';
+import { addressGroup } from '../../../kernel/address.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -50,11 +51,14 @@ const FORM = 'application/x-www-form-urlencoded';
 const FORM_ONLY = `this takes a form: send Content-Type: ${FORM}`;
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
+/** User codes that one address, or one browser, may try at the device page (RFC 8628, 5.1); whoever lets a device in sends two. */
+const DEVICE_CODES_PER_MINUTE = 20;
 /** Where machines send forms. */
 const FORM_PATHS: ReadonlySet<string> = new Set([
   OIDC_PATHS.token,
   OIDC_PATHS.introspection,
   OIDC_PATHS.revocation,
+  OIDC_PATHS.deviceAuthorization,
 ]);
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -176,6 +180,13 @@ const assertClientAssertion = (body: unknown): void => {
   }
 };
 
+/** What stands for a device code inside (`store.ts`) is none. */
+const assertDeviceCode = (body: unknown): void => {
+  const codes = new URLSearchParams(typeof body === 'string' ? body : '').getAll('device_code');
+  if (codes.some((code) => !/^[\w-]*$/.test(code)))
+    throw new OAuthError('invalid_grant', 'the device code is not known');
+};
+
 /**
  * No record has a NUL in what it is found by; RFC 6749, appendix A allows none in any parameter. A token that is asked about
  * (RFC 7662, RFC 7009) may be anything: what is none is inactive.
@@ -220,10 +231,12 @@ export const providerPlugin =
     const { engine, clients, tokenState, assertions } = options;
     const isOwn = (resource: string): boolean =>
       ['', '/', '/mcp'].some((tail) => resource === `${options.issuer()}${tail}`);
-    const throttle =
+    const throttleOf = (perMinute: number) =>
       options.countAddress === null
-        ? createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle)
-        : createSharedThrottle(options.countAddress, REQUESTS_PER_MINUTE, options.throttle);
+        ? createThrottle(options.clock, perMinute, options.throttle)
+        : createSharedThrottle(options.countAddress, perMinute, options.throttle);
+    const throttle = throttleOf(REQUESTS_PER_MINUTE);
+    const deviceCodes = throttleOf(DEVICE_CODES_PER_MINUTE);
 
     scope.addContentTypeParser(
       FORM,
@@ -254,7 +267,14 @@ export const providerPlugin =
       const { url = '' } = request.raw;
       const at = url.indexOf('?');
       assertText(at < 0 ? '' : url.slice(at + 1));
-      if (typeof request.body === 'string') assertText(request.body);
+      if (typeof request.body !== 'string') return;
+      assertText(request.body);
+      if (request.routeOptions.url !== OIDC_PATHS.device) return;
+      const form = new URLSearchParams(request.body);
+      if (!form.has('user_code')) return;
+      await deviceCodes.count(`device:${addressGroup(request.ip)}`);
+      // Of the same browser from other addresses: its session gave it this.
+      await deviceCodes.count(`device-form:${hash('sha256', form.get('xsrf') ?? '', 'base64url')}`);
     });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -285,6 +305,9 @@ export const providerPlugin =
 
     native(OIDC_PATHS.authorization, ['GET']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
+    native(OIDC_PATHS.device, ['GET', 'POST']);
+    native(`${OIDC_PATHS.device}/:uid`, ['GET']);
+    native(OIDC_PATHS.deviceAuthorization, ['POST', 'OPTIONS']);
     native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
     native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
     native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
@@ -300,6 +323,7 @@ export const providerPlugin =
       );
       if (!grantTypes.includes(JWT_BEARER)) {
         assertClientAssertion(request.body);
+        assertDeviceCode(request.body);
         return delegate(engine, request, reply, isOwn);
       }
       const form = parseForm(request.body);
@@ -340,8 +364,10 @@ export const providerPlugin =
       return {
         sub: caller.userId,
         email: caller.email,
+        preferred_username: caller.email,
         name: caller.name,
         roles: caller.roles,
+        groups: caller.roles,
         org_id: caller.tenantId,
         permissions: [...caller.permissions].sort(),
       };

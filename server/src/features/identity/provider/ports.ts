@@ -8,10 +8,12 @@ import { type Principal, parseRoles } from '../principal.ts';
 import { API_RESOURCE, type Families } from '../sessions/families.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { findPrincipal, insertAccessToken } from '../store.ts';
+import { deviceCodePage, deviceConfirmPage, deviceDonePage } from './device-pages.ts';
 import { contentSecurityPolicy, errorPage, signedOutPage, signOutPage, stayedPage } from './pages.ts';
 import {
   consumeRecord,
   destroyRecord,
+  findDeviceRecord,
   findRecord,
   findRecordByUid,
   saveRecord,
@@ -97,6 +99,7 @@ export const createPorts = (options: PortsOptions): OidcPorts => {
 
     findRecord: async (model, id) => (await findRecord(db.read, model, id, clock.now())) ?? null,
     findRecordByUid: async (model, uid) => (await findRecordByUid(db.read, model, uid, clock.now())) ?? null,
+    findDeviceRecord: async (userCode) => (await findDeviceRecord(db.read, userCode, clock.now())) ?? null,
     saveRecord: (record) => db.write((tx) => saveRecord(tx, record)),
     saveRecordOnce: (record) => db.write((tx) => saveRecordOnce(tx, record)),
     consumeRecord: (model, id) => db.write((tx) => consumeRecord(tx, model, id, clock.now())),
@@ -129,6 +132,9 @@ export const createPorts = (options: PortsOptions): OidcPorts => {
       signOut: signOutPage,
       signedOut: signedOutPage,
       stayedSignedIn: stayedPage,
+      deviceCode: deviceCodePage,
+      deviceConfirm: deviceConfirmPage,
+      deviceDone: deviceDonePage,
       contentSecurityPolicy,
     },
     log: options.log,

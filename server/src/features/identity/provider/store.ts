@@ -17,6 +17,13 @@ export interface ProviderRecord {
 }
 
 const hashId = (id: string): string => hash('sha256', id, 'base64url');
+/** Before a hash that stands for the code: no code has this letter, and no request may (`plugin.ts`). */
+const BY_HASH = '~';
+
+/** A device code is saved again after its person came by the user code, with nothing but the row in hand. */
+const keyOf = (model: string, id: string): string =>
+  model === 'DeviceCode' && id.startsWith(BY_HASH) ? id.slice(BY_HASH.length) : hashId(id);
+
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const upsert = compiled<OidcRecordRow, never>((db, p) =>
@@ -48,11 +55,11 @@ export const saveRecord = async (tx: Queryable, record: ProviderRecord): Promise
   const { jti, ...rest } = record.payload;
   await upsert(tx, {
     model: record.model,
-    id: hashId(record.id),
+    id: keyOf(record.model, record.id),
     // A grant's id is no secret: it names the session, and the provider needs it to find the record's family.
     payload: JSON.stringify(jti === record.id ? rest : record.payload),
     grant_id: record.model === 'Grant' ? record.id : textOrNull(record.payload.grantId),
-    uid: textOrNull(record.payload.uid),
+    uid: textOrNull(record.payload.uid ?? record.payload.userCode),
     account_id: textOrNull(record.payload.accountId),
     consumed_at: null,
     expires_at: record.expiresAt,
@@ -75,9 +82,28 @@ export const findRecord = async (
   id: string,
   now: number,
 ): Promise<StoredRecord | undefined> => {
-  const [row] = await byId(db, { model, id: hashId(id) });
+  const [row] = await byId(db, { model, id: keyOf(model, id) });
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return { payload: { ...JSON.parse(row.payload), jti: id }, consumedAt: row.consumed_at };
+};
+
+const rowByUid = (db: Queryable, model: string, uid: string): Promise<OidcRecordRow | undefined> =>
+  db
+    .selectFrom('oidc_records')
+    .selectAll()
+    .where('model', '=', model)
+    .where('uid', '=', uid)
+    .executeTakeFirst();
+
+/** The device code of a user code. */
+export const findDeviceRecord = async (
+  db: Queryable,
+  userCode: string,
+  now: number,
+): Promise<StoredRecord | undefined> => {
+  const row = await rowByUid(db, 'DeviceCode', userCode);
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
+  return { payload: { ...JSON.parse(row.payload), jti: `${BY_HASH}${row.id}` }, consumedAt: row.consumed_at };
 };
 
 /** The uid of a browser session stands in tokens that are bound to it; the id itself is only in the cookie. */
@@ -87,12 +113,7 @@ export const findRecordByUid = async (
   uid: string,
   now: number,
 ): Promise<StoredRecord | undefined> => {
-  const row = await db
-    .selectFrom('oidc_records')
-    .selectAll()
-    .where('model', '=', model)
-    .where('uid', '=', uid)
-    .executeTakeFirst();
+  const row = await rowByUid(db, model, uid);
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   return { payload: JSON.parse(row.payload), consumedAt: row.consumed_at };
 };

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { StartRefused } from '../../../db/refusal.ts';
 
 /** What is kept beside the store: whoever has the records alone can neither open what is sealed nor sign. */
 export const SECRET_NAMES = ['identity.key', 'mcp.key', 'cookie.key', 'idp-client-secret'] as const;
@@ -20,6 +21,10 @@ export interface PlatformKeys {
   unkept(): SecretName[];
   /** Writes those that were made now (all, or only these), readable by their owner alone. Once the store is known to be theirs. */
   keep(names?: readonly SecretName[]): void;
+  /** Names of files that hold no key: they are empty, or cut. */
+  damaged(): SecretName[];
+  /** Gives such files another name, so that `keep` can write; their new names. */
+  setAside(): string[];
   /** Facts that must not depend on the store alone, as empty files beside the keys. */
   hasMark(name: PlatformMark): boolean;
   setMark(name: PlatformMark): void;
@@ -33,6 +38,8 @@ export interface PlatformKeysOptions {
   /** PLATFORM_KEY and PLATFORM_KEY_PREVIOUS. */
   platformKey: string | null;
   previousKey: string | null;
+  /** A damaged file is as one that is not there; without it, `secret` refuses the start. */
+  damagedIsLost?: boolean;
 }
 
 const SECRET_BYTES = 32;
@@ -41,6 +48,22 @@ const derived = (platformKey: string, name: SecretName): string =>
   Buffer.from(hkdfSync('sha256', platformKey, 'pentarch', name, SECRET_BYTES)).toString('base64url');
 
 const isOfIdentity = (name: SecretName): boolean => OF_IDENTITY.some((one) => one === name);
+
+/** What has to be 32 bytes; of the others any text is taken, and none is not. */
+const isWhole = (name: SecretName, text: string): boolean =>
+  name === 'identity.key' || name === 'mcp.key'
+    ? Buffer.from(text, 'base64url').length === SECRET_BYTES
+    : text !== '';
+
+const damagedWords = (name: SecretName): string =>
+  `keys/${name} in DATA_DIR is damaged (it is empty or cut): bring it back from a backup of the same platform, or, if it is lost for good, run "keys recover", which moves it aside and makes a new one`;
+
+const freeName = (file: string): string => {
+  let n = 1;
+  const named = (): string => `${file}.damaged${n === 1 ? '' : `-${n}`}`;
+  while (existsSync(named())) n += 1;
+  return named();
+};
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -56,8 +79,19 @@ export const openPlatformKeys = (options: PlatformKeysOptions): PlatformKeys => 
       throw error;
     }
   };
+  const isDamaged = (name: SecretName): boolean => {
+    const text = fileText(name);
+    return text !== null && !isWhole(name, text);
+  };
+  const damaged = (): SecretName[] => [...SECRET_NAMES, ...OF_IDENTITY].filter(isDamaged);
+  const soundText = (name: SecretName): string | null => {
+    const text = fileText(name);
+    if (text === null || isWhole(name, text)) return text;
+    if (options.damagedIsLost === true) return null;
+    throw new StartRefused(damagedWords(name));
+  };
   const secret = (name: SecretName): string => {
-    const kept = made.get(name) ?? fileText(name);
+    const kept = made.get(name) ?? soundText(name);
     if (kept !== null) return kept;
     if (isOfIdentity(name)) return derived(secret('identity.key'), name);
     if (options.platformKey !== null) return derived(options.platformKey, name);
@@ -77,6 +111,13 @@ export const openPlatformKeys = (options: PlatformKeysOptions): PlatformKeys => 
   return {
     secret,
     previous: earlier,
+    damaged,
+    setAside: () =>
+      damaged().map((name) => {
+        const to = freeName(path.join(folder, name));
+        renameSync(path.join(folder, name), to);
+        return path.basename(to);
+      }),
     unkept: () => [...made.keys()],
     keep(names = SECRET_NAMES) {
       for (const name of names) {

@@ -30,6 +30,8 @@ const CONFIG: IdentityConfig = {
   IDP_CREATE_USERS: true,
   IDP_REQUIRE_ORGANISATION: 'auto',
   IDP_PLATFORM_ADMINS: [],
+  IDP_CONSOLE_CLIENT_ID: 'pentarch-console',
+  IDP_CLI_CLIENT_ID: 'pentarch-cli',
   IDP_PROJECT_ID: null,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
@@ -55,15 +57,12 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
   const node = () =>
     createIdentity({
       db,
+      cluster: { nodeId: 'alone', alone: true },
       clock,
       config: { ...CONFIG, ...config },
       platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
       publicUrl: () => ISSUER,
       audit: createAudit(clock),
-      events: { publish: () => {} },
-      outbox: {
-        record: (_tx, event) => Promise.resolve({ ...event, id: 'event', createdAt: clock.now() }),
-      },
       mailer: { delivers: false, send: () => Promise.resolve() },
       log: { info: silent, warn: silent, error: silent },
     });

@@ -12,6 +12,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
+import { spelledName } from '../../../kernel/tool-names.ts';
 import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool, type ProgressContext } from '../calls.ts';
 
@@ -34,12 +35,17 @@ type TextResult = {
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 const fullName = (tool: AgentTool): string => `${tool.server}.${tool.name}`;
+/** What clients are told: they hand the names to models, whose providers take no dots. */
+const listedName = (tool: AgentTool): string => spelledName(`${tool.server}__${tool.name}`);
 /** Some clients turn what is no letter or digit into an underscore. */
 const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 
-/** By its name, or by what such a client makes of it where that is one tool alone: never another than was meant. */
+/**
+ * By its name, by the one with a dot under which it was listed before, or by what clients that know no dots made of that
+ * where it is one tool alone: never another than was meant.
+ */
 const findTool = (tools: readonly AgentTool[], wanted: string): AgentTool | undefined => {
-  const exact = tools.find((tool) => fullName(tool) === wanted);
+  const exact = tools.find((tool) => listedName(tool) === wanted || fullName(tool) === wanted);
   if (exact !== undefined) return exact;
   const alike = tools.filter((tool) => plainName(fullName(tool)) === wanted);
   return alike.length === 1 ? alike[0] : undefined;
@@ -57,7 +63,15 @@ const asObject = (value: unknown): Record<string, unknown> | undefined =>
 /** What this caller may call through the door now. */
 export const usableTools = async (sources: readonly ToolSource[], caller: Caller): Promise<AgentTool[]> => {
   const lists = await Promise.all(sources.map((source) => source.list(caller, null)));
-  return lists.flat().filter((tool) => caller.permissions.has(tool.permission) && NAME.test(fullName(tool)));
+  const names = new Set<string>();
+  return lists.flat().filter((tool) => {
+    if (!caller.permissions.has(tool.permission) || !NAME.test(fullName(tool))) return false;
+    // A server may name a tool as another one is spelled: the first has the name.
+    const listed = listedName(tool);
+    if (names.has(listed)) return false;
+    names.add(listed);
+    return true;
+  });
 };
 
 /** Equal for lists of tools that a client sees as equal. */
@@ -65,7 +79,7 @@ export const signatureOf = (tools: readonly AgentTool[]): string =>
   hash(
     'sha256',
     JSON.stringify(
-      tools.map((tool) => [fullName(tool), tool.description, tool.inputSchema, tool.annotations]).sort(),
+      tools.map((tool) => [listedName(tool), tool.description, tool.inputSchema, tool.annotations]).sort(),
     ),
     'base64',
   );
@@ -89,7 +103,7 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this cursor is not known');
     return {
       tools: (await usable()).map((tool) => ({
-        name: fullName(tool),
+        name: listedName(tool),
         description: tool.description,
         inputSchema: { ...tool.inputSchema, type: 'object' as const },
         annotations: {

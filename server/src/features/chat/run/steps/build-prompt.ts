@@ -5,6 +5,7 @@ import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.t
 import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
+import { formInstruction, providerSchema } from '../../form.ts';
 import type { FittedHistory } from '../../history.ts';
 import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
@@ -30,10 +31,11 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
 /** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
 export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
   const { message, given, conversation, now } = asking;
-  const { agent, model, passages, tools } = found;
+  const { agent, model, passages, tools, noted } = found;
   const parts: PromptInput = {
     ...partsOf(found, now),
     clientInstructions: given.instructions ?? null,
+    form: given.form === undefined ? null : formInstruction(given.form),
     data: message.context.data,
     message: message.request.message,
   };
@@ -46,7 +48,7 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
     taintOfFound(found),
     taintOfDescriptions(tools),
   );
-  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint };
+  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint, noted };
 };
 
 /** The same for a part of a task that another agent has handed on: it has no history and no program of a client. */
@@ -73,7 +75,13 @@ export const messagesOf = (
 /** How many tokens the call has at the most. */
 export const boundOf = (
   models: Models,
+  { message, given }: Asking,
   messages: ModelMessage[],
   specs: readonly ToolSpec[],
-  signal: AbortSignal,
-): number => models.promptBound({ messages, ...(specs.length === 0 ? {} : { tools: specs }), signal });
+): number =>
+  models.promptBound({
+    messages,
+    ...(specs.length === 0 ? {} : { tools: specs }),
+    ...providerSchema(given.form),
+    signal: message.signal,
+  });

@@ -1,11 +1,15 @@
 import { AppError } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { ModelToolCall } from '../../../../kernel/model.ts';
+import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
 import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
 import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
+import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.ts';
 import { packJournal } from '../../journal.rules.ts';
-import { charge, finish, isLast, outOfSteps, runIdOf, say } from '../loop.ts';
+import { keepPartial } from '../../partials.ts';
+import { tellRepair } from '../../steps.rules.ts';
+import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
 import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
 import type { RunDeps, RunLoop, RunResult } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
@@ -24,11 +28,19 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
     maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
     promptBound: bound,
   };
+  // Its text may have to be asked for again: nobody is told of it before it has its form.
+  if (plan.record?.form !== undefined)
+    return plan.streaming ? models.stream(plan.model, call, () => {}) : models.generate(plan.model, call);
   if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say(deps, run, '\n\n');
-  if (plan.streaming) return models.stream(plan.model, call, (text) => say(deps, run, text));
-  const answer = await models.generate(plan.model, call);
-  say(deps, run, answer.content);
-  return answer;
+  const keeping = keepPartial(deps, run, () => estimatePromptTokens(call));
+  try {
+    if (plan.streaming) return await models.stream(plan.model, call, (text) => say(deps, run, text));
+    const answer = await models.generate(plan.model, call);
+    say(deps, run, answer.content);
+    return answer;
+  } finally {
+    await keeping.stop();
+  }
 };
 
 /** A call that came to nothing: what it has used all the same is charged. Throws what is no fault of a provider. */
@@ -36,7 +48,7 @@ const failed = (deps: RunDeps, run: RunLoop, error: unknown): RunResult => {
   if (!(error instanceof ModelCallError)) throw error;
   if (error.partial) {
     // Without streaming nothing of it has been shown yet.
-    if (!run.plan.streaming) say(deps, run, error.partial.content);
+    if (!run.plan.streaming && run.plan.record?.form === undefined) say(deps, run, error.partial.content);
     charge(run, entryOf(error.ref, error.partial.usage, error.costNanoUsd, true));
   }
   if (error.kind === 'aborted') return finish(run, 'cancelled');
@@ -61,12 +73,14 @@ const withIds = (run: RunLoop, calls: readonly ModelToolCall[]): ModelToolCall[]
   });
 };
 
-/** Keeps what the model has asked for, before the first of the calls is made. */
-const writeAsked = (deps: RunDeps, run: RunLoop, answer: ModelCallResult): Promise<void> => {
+/** Keeps what the model has said, before the run goes on with it. */
+const writeModelStep = (
+  deps: RunDeps,
+  run: RunLoop,
+  answer: ModelCallResult,
+  more: { toolCalls: ModelToolCall[]; repair?: string },
+): Promise<void> => {
   const { plan, state, events } = run;
-  const asked = withIds(run, answer.toolCalls);
-  state.asked = asked;
-  state.lastText = answer.content;
   return writeSteps(deps, run, [
     ...(state.nextStep === 0 && plan.record !== null
       ? [{ kind: 'plan' as const, payload: plan.record }]
@@ -76,7 +90,7 @@ const writeAsked = (deps: RunDeps, run: RunLoop, answer: ModelCallResult): Promi
       payload: {
         v: 1,
         content: answer.content,
-        toolCalls: asked,
+        ...more,
         usage: answer.usage,
         costNano: answer.costNanoUsd,
         modelId: answer.ref.id,
@@ -86,6 +100,39 @@ const writeAsked = (deps: RunDeps, run: RunLoop, answer: ModelCallResult): Promi
       },
     },
   ]);
+};
+
+/** Keeps what the model has asked for, before the first of the calls is made. */
+const writeAsked = (deps: RunDeps, run: RunLoop, answer: ModelCallResult): Promise<void> => {
+  const { state } = run;
+  const asked = withIds(run, answer.toolCalls);
+  state.asked = asked;
+  state.lastText = answer.content;
+  return writeModelStep(deps, run, answer, { toolCalls: asked });
+};
+
+/** A structured answer: told where it has its form, asked for once more where it has not. The end of the run, or null. */
+const takeStructured = async (
+  deps: RunDeps,
+  run: RunLoop,
+  form: AnswerForm,
+  answer: ModelCallResult,
+): Promise<RunResult | null> => {
+  if (answer.finishReason === 'length') {
+    say(deps, run, answer.content);
+    return finish(run, 'length');
+  }
+  const read = readAnswer(form, answer.content);
+  if (read.ok) {
+    say(deps, run, read.content);
+    return finish(run, 'stop');
+  }
+  if (run.state.repaired === true || stepsAreOver(run))
+    return finish(run, 'stop', doesNotFit(answer.ref.provider, read.reason));
+  const repair = repairWords(read.reason);
+  await writeModelStep(deps, run, answer, { toolCalls: [], repair });
+  tellRepair(run.state, answer.content, repair);
+  return null;
 };
 
 /** Asks the model, which answers or asks for tools. The end of the run, or null where it goes on with the calls that were asked for. */
@@ -107,6 +154,8 @@ export const callModel = async (deps: RunDeps, run: RunLoop): Promise<RunResult 
   if (answer.toolCalls.length === 0) {
     const fault = noAnswer(answer, state);
     if (fault !== null) return finish(run, 'stop', fault);
+    const form = plan.record?.form;
+    if (form !== undefined) return takeStructured(deps, run, form, answer);
     return finish(run, answer.finishReason === 'length' ? 'length' : 'stop');
   }
   await writeAsked(deps, run, answer);

@@ -2,7 +2,9 @@ import type { ConversationRow } from '../../../../db/tables/chat.ts';
 import { type Caller, ownScope } from '../../../../kernel/caller.ts';
 import { conflict, notFound } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
+import { isQueuedAt } from '../../../conversations/index.ts';
 import { createReserve } from '../../budget.ts';
+import { type NamedParent, namedParent } from '../../follows.rules.ts';
 import { samplingOf } from '../../request.ts';
 import type { ChatStore } from '../../store.ts';
 import type { Asking, RunMessage, StartDeps } from '../run.ts';
@@ -20,11 +22,24 @@ export const findConversation = async (
   return row;
 };
 
+/** Throws NOT_FOUND where the message that is named is not of the conversation, CONFLICT where it waits for its turn. */
+export const checkParent = async (
+  store: Pick<ChatStore, 'message'>,
+  conversationId: string,
+  parent: NamedParent,
+): Promise<void> => {
+  if (typeof parent !== 'string') return;
+  const row = await store.message(parent);
+  if (row?.conversation_id !== conversationId) throw notFound('message');
+  if (isQueuedAt(row.created_at)) throw conflict('the message to follow waits for its turn itself');
+};
+
 /** First step: the conversation of a message, and what will pay for its answer. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
 export const loadConversation = async (deps: StartDeps, message: RunMessage): Promise<Asking> => {
   const { caller, request, context, queued } = message;
   const given = message.given ?? {};
   const conversation = await findConversation(deps.store, caller, request.conversation_id);
+  if (conversation !== null) await checkParent(deps.store, conversation.id, namedParent(request));
   const conversationId = conversation?.id ?? message.newConversationId ?? newId();
   const runId = queued?.runId ?? newId();
   const sampling = samplingOf(given, deps.maxOutputTokens);

@@ -1,6 +1,7 @@
 import { conflict } from '../../../../kernel/errors.ts';
 import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
 import { readHanded, withResults } from '../../continued.ts';
+import { namedParent } from '../../follows.rules.ts';
 import { historyBudget } from '../../history.rules.ts';
 import { createHistory, type FittedHistory, type KnownHistory } from '../../history.ts';
 import type { SetAside } from '../../ports.ts';
@@ -28,7 +29,9 @@ const continuedRun = async ({ store }: StartDeps, { message, given }: Asking) =>
 
 /** Second step: of a stored conversation, or of the turns that a client brought along where there is none. */
 export const loadHistory = async (deps: StartDeps, asking: Asking): Promise<History> => {
-  const known = await createHistory(deps).known(asking.conversation, asking.given.history);
+  const { message, conversation, given } = asking;
+  const named = message.again === undefined ? namedParent(message.request) : message.again.parentId;
+  const known = await createHistory(deps).known(conversation, given.history, named);
   const continued = await continuedRun(deps, asking);
   const questions = known.turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
   return { known, continued, questions };

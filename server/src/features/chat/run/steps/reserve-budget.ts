@@ -1,8 +1,8 @@
-import type { Queryable } from '../../../../db/db.ts';
-import type { PlatformEvent } from '../../../../kernel/events.ts';
+import type { Tx } from '../../../../db/db.ts';
 import { newId } from '../../../../kernel/ids.ts';
+import { activateBranch } from '../../../conversations/index.ts';
 import type { Hold } from '../../../costs/index.ts';
-import { holdRequest } from '../../budget.ts';
+import { holdRequest, reserveOfRun } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
 import type { KnownHistory } from '../../history.ts';
 import type { RunEvent } from '../../journal.rules.ts';
@@ -18,19 +18,13 @@ import { beginQueued, type Question, storeQuestion } from '../store-question.ts'
 import { boundOf, messagesOf } from './build-prompt.ts';
 import type { History } from './load-history.ts';
 
-/** Epoch ms of the newest message of a conversation; 0 where it has none. */
-const lastAt = ({ turns, summary }: KnownHistory): number =>
-  turns.at(-1)?.created_at ?? summary?.upto_created_at ?? 0;
-
 /** What a call before the answer sets aside for it: an answer by this agent, with all of the history that could go along. */
 export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): SetAside =>
   asking.reserve.of(() => {
     const { known } = history;
     const whole = { turns: known.turns, summary: known.summary?.content ?? null };
     const messages = messagesOf(asking, history, prompt, whole);
-    const bound =
-      boundOf(models, messages, prompt.specs, asking.message.signal) +
-      (known.cut ? LONGEST_SUMMARY_BYTES : 0);
+    const bound = boundOf(models, asking, messages, prompt.specs) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
     const whose = { ...asking.subject, agentId: prompt.agent.definition.id };
     const priced = { models, maxOutputTokens: asking.outputTokens };
     const request = holdRequest(priced, whose, prompt.model, bound, 0);
@@ -57,18 +51,39 @@ const startEvents = (
   },
 ];
 
-const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Ready): Question => {
-  const { queued } = asking.message;
-  const messageId = queued?.messageId ?? newId();
-  const takenBack = known.queued.length === 0 ? [] : takenBackBefore(known.queued, queued ?? null);
+/** Where the question stands: behind what was taken back before it, which keeps to the end of the active branch. */
+const placeOf = (
+  { message: { queued, again }, now }: Asking,
+  known: KnownHistory,
+): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'takenBack' | 'lastSaid'> => {
+  if (again !== undefined) return { ...again, takenBack: [], lastSaid: undefined };
+  const waits = known.atLeaf && known.queued.length > 0;
+  const takenBack = waits ? takenBackBefore(known.queued, queued ?? null) : [];
   return {
-    messageId,
     questionId: queued?.questionId ?? newId(),
     takenBack,
-    lastSaid: known.last,
+    parentId: takenBack.at(-1)?.id ?? known.last?.id ?? null,
+    // What others have said elsewhere does not matter to who names the message to follow.
+    lastSaid: known.atLeaf ? known.last : undefined,
     // A conversation is in the order in which it was held, also where the clock was set back since its last message.
-    askedAt: Math.max(asking.now, lastAt(known) + 1) + takenBack.length,
+    askedAt: Math.max(now, (known.last?.created_at ?? 0) + 1) + takenBack.length,
+  };
+};
+
+const questionOf = (
+  asking: Asking,
+  { known }: History,
+  { prompt, choice }: Ready,
+  title: string,
+): Question => {
+  const { queued, again } = asking.message;
+  const messageId = queued?.messageId ?? newId();
+  return {
+    ...placeOf(asking, known),
+    messageId,
+    branches: again !== undefined || !known.atLeaf || asking.conversation?.branched === 1,
     agentId: prompt.agent.definition.id,
+    title,
     taint: prompt.taint,
     events: startEvents(asking, messageId, choice),
   };
@@ -86,23 +101,27 @@ export const reserveBudget = async (
 ): Promise<StartedRun> => {
   const { store, models, costs } = deps;
   const { message, runId, conversationId, spending } = asking;
-  const { agent, model, tools, specs } = ready.prompt;
+  const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
-  const promptBound = boundOf(models, record.messages, specs, message.signal);
+  const promptBound = boundOf(models, asking, record.messages, specs);
   const priced = { models, maxOutputTokens: asking.outputTokens };
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
-  const question = questionOf(asking, history, ready);
+  const question = questionOf(asking, history, ready, record.title);
   const { askedAt, takenBack, questionId, messageId, events } = question;
-  let asked: PlatformEvent | null = null;
-  const write = async (tx: Queryable): Promise<Hold> => {
+  const write = async (tx: Tx): Promise<Hold> => {
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
-    const taken = await costs.hold(tx, request);
+    const taken = await reserveOfRun(costs, tx, request);
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
-    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    else await storeQuestion(tx, deps, { ...asking, subject }, question);
     // Not sooner: the claim of the turn looks for what others have said.
-    for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
+    for (const [i, { id }] of takenBack.entries()) {
+      const parentId = takenBack[i - 1]?.id ?? history.known.last?.id ?? null;
+      await placeMessage(tx, id, { at: askedAt - takenBack.length + i, parentId });
+    }
+    if (question.branches && message.again === undefined)
+      await activateBranch(tx, conversationId, questionId);
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -113,12 +132,13 @@ export const reserveBudget = async (
     messageId,
     conversationId,
     questionId,
+    parentId: question.parentId,
     askedAt,
-    plan: planOf(record, { agent, model, tools, firstHold, promptBound, spentNano }),
+    plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
     state: startState(record),
     events,
     subject,
-    asked,
+    again: message.again !== undefined,
     stored: { status: 'running', answered: false, costNano: 0 },
   };
 };
@@ -130,7 +150,7 @@ export const reserveCall = async (deps: RunDeps, run: RunLoop): Promise<void> =>
   const request = holdRequest(deps, subject, plan.model, run.promptBound, plan.spending.nano);
   // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
   run.result.open.hold = await untilStored(
-    () => deps.store.write((tx) => deps.costs.hold(tx, request)),
+    () => deps.store.write((tx) => reserveOfRun(deps.costs, tx, request)),
     context.signal,
   );
 };

@@ -2,7 +2,7 @@ import type { Caller } from '../../../../kernel/caller.ts';
 import type { ModelRef } from '../../../../kernel/model.ts';
 import type { PayingRun } from '../../../../kernel/spending.ts';
 import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
-import type { EffectiveAgent } from '../../../agents/index.ts';
+import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts';
 import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
 import type { Remembered } from '../../ports.ts';
@@ -29,6 +29,8 @@ export interface Retrieved {
   tools: readonly AgentTool[];
   memories: Remembered;
   preferences: Remembered;
+  /** What the memory will keep of the message, for a model that cannot tell by itself. */
+  noted: readonly string[];
 }
 
 type Sources = Pick<StartDeps, 'search' | 'memory' | 'models' | 'toolSources'>;
@@ -69,7 +71,7 @@ export const retrieve = async (
 ): Promise<Retrieved> => {
   const { caller, request } = message;
   const model = requestedModel ?? deps.models.resolve(agent.model, '/model');
-  const [passages, tools, memories, preferences] = await Promise.all([
+  const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
       ? continued.state.passages
       : agent.definition.grounded
@@ -78,8 +80,11 @@ export const retrieve = async (
     toolsOf(deps.toolSources, caller, agent),
     continued === null ? found.memories() : NOTHING_REMEMBERED,
     continued === null ? found.preferences() : NOTHING_REMEMBERED,
+    continued === null && model.provider === 'builtin' && !looksLikeQuestion(request.message)
+      ? deps.memory.factsIn(caller, request.message)
+      : [],
   ]);
-  return { agent, model, passages, tools, memories, preferences };
+  return { agent, model, passages, tools, memories, preferences, noted };
 };
 
 /** The same for a part of a task that another agent has handed on. */
@@ -94,5 +99,5 @@ export const retrieveForTask = async (
   const preferences = await deps.memory.preferences(caller);
   const model = deps.models.resolve(agent.model, '/model');
   const tools = await toolsOf(deps.toolSources, caller, agent);
-  return { agent, model, passages, tools, memories, preferences };
+  return { agent, model, passages, tools, memories, preferences, noted: [] };
 };

@@ -1,11 +1,14 @@
-import type { Queryable } from '../../../../db/db.ts';
+import type { Queryable, Tx } from '../../../../db/db.ts';
 import type { MessageRow } from '../../../../db/tables/chat.ts';
 import { together } from '../../../../db/together.ts';
-import type { PlatformEvent } from '../../../../kernel/events.ts';
-import { brokenReason } from '../../../conversations/index.ts';
+import type { Clock } from '../../../../kernel/clock.ts';
+import type { NewEvent, PlatformEvent } from '../../../../kernel/events.ts';
+import { ACTIVE, activateBranch, brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
-import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
+import { endEvents, errorData, failedEvent, metLimitHalfWay } from '../../ending.ts';
+import { textsIn } from '../../form.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
+import { dropKept } from '../../partials.ts';
 import type { RunCosts } from '../../ports.ts';
 import type { RunEvents } from '../../run-events.ts';
 import { eventOfRest, type RestingStatus } from '../../run-state.rules.ts';
@@ -16,7 +19,8 @@ import { untilStored } from '../../until-stored.ts';
 import { type AnswerMetadata, chatResponseOf } from '../../wire.ts';
 import type { RunResult, StartedRun } from '../run.ts';
 
-export interface AnswerDeps extends EventRecord {
+export interface AnswerDeps {
+  clock: Clock;
   store: ChatStore;
   costs: RunCosts;
 }
@@ -30,14 +34,19 @@ interface Rest {
 const answerRow = (run: StartedRun, { result, status }: Rest, now: number): MessageRow => {
   const { state } = result;
   const items = [...state.toolCalls, ...state.settled.map((call) => call.item)];
+  // A whole one has been held against its form before it was told.
+  const structured =
+    run.plan.record.form !== undefined && status === 'completed' && result.finishReason === 'stop';
   const metadata: AnswerMetadata = {
     model: result.model.id,
     built_in: result.model.provider === 'builtin',
     finish_reason: status === 'failed' ? brokenReason(result.error) : result.finishReason,
     proposals: state.proposals,
+    ...(structured ? { structured } : {}),
     ...(status === 'failed' ? { failed: true } : {}),
   };
-  const citations = citationsOf(state.content, state.passages);
+  const said = structured ? textsIn(JSON.parse(state.content)).join('\n') : state.content;
+  const citations = citationsOf(said, state.passages);
   return {
     id: run.messageId,
     tenant_id: run.subject.tenantId,
@@ -53,6 +62,8 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
     cost_nano: state.costNano,
     run_id: run.runId,
     created_at: Math.max(now, run.askedAt + 1),
+    parent_id: run.questionId,
+    active: ACTIVE,
   };
 };
 
@@ -92,7 +103,7 @@ const restRun = (
 
 /**
  * Last step, and the second write: answer, run, conversation and ledger in one transaction; of a run that waits, what stands by
- * then. Gives the stored answer, and the events that the transaction has recorded: to be published now. Throws `RunLost`.
+ * then. Gives the stored answer. Throws `RunLost`.
  */
 export const storeAnswer = async (
   deps: AnswerDeps,
@@ -100,7 +111,7 @@ export const storeAnswer = async (
   result: RunResult,
   status: RestingStatus,
   events: RunEvents,
-): Promise<{ response: ChatResponse; recorded: PlatformEvent[] }> => {
+): Promise<ChatResponse> => {
   const { store, costs, clock } = deps;
   const now = clock.now();
   const { state, open } = result;
@@ -112,13 +123,14 @@ export const storeAnswer = async (
   const answers = status !== 'failed' || state.content.trim() !== '';
   const completes =
     !waits && answers && status !== 'failed' && (result.error === null || metLimitHalfWay(result));
-  const ends = completes ? endEvents(run, row, response, state.taint) : [];
-  let told: PlatformEvent[] = [];
-  const write = async (tx: Queryable): Promise<void> => {
-    const [kept, recorded] = await together(
+  const ends: NewEvent[] = completes ? endEvents(run, row, response, state.taint) : [];
+  if (completes && result.error !== null) ends.unshift(failedEvent(run, result.error));
+  let emitted: PlatformEvent[] = [];
+  const write = async (tx: Tx): Promise<void> => {
+    const [kept, told] = await together(
       // The run's row first: what follows is written by the one node whose run it is.
       restRun(tx, store.nodeId, run, rest, { events, now }),
-      together(...ends.map((event) => recordEvent(deps, tx, event))),
+      together(...ends.map((event) => tx.emit(event))),
       run.stored.answered ? replaceAnswer(tx, row) : answers ? insertMessage(tx, row) : null,
       finishConversation(tx, {
         id: run.conversationId,
@@ -129,16 +141,24 @@ export const storeAnswer = async (
         now,
       }),
       open.hold === null ? null : costs.settle(tx, open.hold, open.entries),
+      open.kept === null ? null : dropKept(tx, run.runId, open.kept),
     );
     // Nothing of it stands then: it is all one transaction.
     if (!kept) throw new RunLost();
-    told = recorded;
+    // A new answer to a question that had one leads the active branch from now on.
+    if (run.again && answers && !run.stored.answered)
+      await activateBranch(tx, run.conversationId, run.messageId);
+    emitted = told;
   };
+  const tell = (tx: Tx) => together(...emitted.map((event) => tx.emit(event, { webhooks: false })));
   await untilStored(async (again) => {
-    // The answer to an earlier try may have been lost on the way, and not the try.
-    if (again && !waits && (await store.endedHere(run.runId))) return;
+    // The answer to an earlier try may have been lost on the way, and not the try: its events are recorded, and not told.
+    if (again && !waits && (await store.endedHere(run.runId))) {
+      if (emitted.length > 0) await store.write(tell);
+      return;
+    }
     await store.write(write, { repeatable: true });
   });
   run.stored = { status, answered: run.stored.answered || answers, costNano: state.costNano };
-  return { response, recorded: told };
+  return response;
 };

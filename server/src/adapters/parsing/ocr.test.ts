@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { linesFrom, makeScan, type ScanLine } from '../../../test/support/scan.ts';
+import type { PageMemory } from '../../kernel/parser.ts';
+import { missingLanguages } from './ocr-engine.ts';
+import { createDocumentParser } from './parser.ts';
+import { createRecognizer, type RecognizerOptions } from './recognizer.ts';
+
+const PROSE = [
+  'The keeper of the northern light counts the boats at dusk.',
+  'When the fog comes in, he sounds the horn three times and',
+  'waits for an answer from the mole.',
+];
+const WHOLE = PROSE.join(' ');
+const prose = linesFrom(140, PROSE);
+const hints = { filename: 'scan.pdf', declaredType: null, tenantId: 't' };
+
+function countingMemory() {
+  const pages = new Map<string, string>();
+  const memory: PageMemory = {
+    get: async (key) => pages.get(JSON.stringify(key)) ?? null,
+    put: async (key, text) => {
+      pages.set(JSON.stringify(key), text);
+    },
+  };
+  return { memory, pages };
+}
+const reader = (more: Partial<RecognizerOptions> = {}) =>
+  createDocumentParser({
+    recognizer: createRecognizer({
+      settings: { languages: ['eng'], dataDir: null },
+      force: false,
+      memory: countingMemory().memory,
+      // Machines under test are slow; nobody waits here.
+      timeoutMs: 300_000,
+      budgetMs: 900_000,
+      ...more,
+    }),
+  });
+
+describe('scanned pages', () => {
+  const parser = reader();
+  afterAll(() => parser.close());
+
+  test('headings, paragraphs, and tables with their empty cells', async () => {
+    const rows = [
+      ['Item', 'Ordered', 'Delivered', 'Remark'],
+      ['Bolts', '450', '', 'late'],
+      ['Nuts', '', '156', 'urgent'],
+      ['Washers', '780', '778', 'fine'],
+    ];
+    const table = rows.flatMap((row, r) =>
+      row.map((text, c): ScanLine => ({ x: 72 + c * 120, y: 320 + r * 20, text })),
+    );
+    const heading = { x: 72, y: 90, text: 'Rules of the harbour', size: 24 };
+    const document = await parser.parse(makeScan([{ lines: [heading, ...prose, ...table] }]), hints);
+    expect(document).toMatchObject({ title: 'Rules of the harbour', pageCount: 1 });
+    expect(document).not.toHaveProperty('unreadPages');
+    expect(document.blocks).toEqual([
+      { kind: 'heading', text: 'Rules of the harbour', page: 1, level: 1 },
+      { kind: 'text', text: WHOLE, page: 1 },
+      {
+        kind: 'table',
+        text: 'Item | Ordered | Delivered | Remark\nBolts | 450 |  | late\nNuts |  | 156 | urgent\nWashers | 780 | 778 | fine',
+        page: 1,
+      },
+    ]);
+  });
+
+  test('masks of one bit, pages on their side, a stamp over the picture; a page without text stays unread', async () => {
+    const document = await parser.parse(
+      makeScan([
+        { lines: prose, mask: true },
+        { lines: prose, turned: true },
+        { lines: prose, text: 'Stamped 4711' },
+        { lines: [] },
+      ]),
+      hints,
+    );
+    expect(document.unreadPages).toEqual([4]);
+    for (const page of [1, 2, 3]) expect(document.blocks).toContainEqual({ kind: 'text', text: WHOLE, page });
+    expect(document.blocks).toContainEqual({ kind: 'text', text: 'Stamped 4711', page: 3 });
+  });
+});
+
+test('nobody waits for more than the budget; what is done is kept, and unhurried reading goes on from there', async () => {
+  const { memory, pages } = countingMemory();
+  const bytes = makeScan([{ lines: prose }, { lines: prose }, { lines: prose }]);
+  const hasty = reader({ memory, budgetMs: 0 });
+  try {
+    const first = await hasty.parse(bytes, hints);
+    expect(first).toMatchObject({ partial: true, unreadPages: [2, 3] });
+    expect(pages.size).toBe(1);
+    pages.set([...pages.keys()][0] ?? '', JSON.stringify([]));
+    const second = await hasty.parse(bytes, { ...hints, unhurried: true });
+    expect(second).not.toHaveProperty('partial');
+    expect(pages.size).toBe(3);
+    // The first page was not looked at again.
+    expect(second.unreadPages).toEqual([1]);
+  } finally {
+    await hasty.close();
+  }
+});
+
+test('a page that takes too long or too much is unread, and the rest is read', async () => {
+  const bytes = makeScan([{ lines: prose, text: 'The tide gauge stands at the mole.' }]);
+  for (const limit of [{ timeoutMs: 1 }, { memoryMib: 40 }]) {
+    const parser = reader(limit);
+    try {
+      const document = await parser.parse(bytes, hints);
+      expect(document.blocks.map((b) => b.text)).toEqual(['The tide gauge stands at the mole.']);
+    } finally {
+      await parser.close();
+    }
+  }
+});
+
+test('where it is forced, words of the picture stand in place of those behind it', async () => {
+  const bad = 'Tne keeqer '.repeat(11);
+  const forcing = reader({ force: true });
+  const usual = reader();
+  try {
+    const bytes = makeScan([{ lines: prose, text: bad }]);
+    expect((await forcing.parse(bytes, hints)).blocks.map((b) => b.text)).toEqual([WHOLE]);
+    expect((await usual.parse(bytes, hints)).blocks.map((b) => b.text)).toEqual([bad.trim()]);
+  } finally {
+    await Promise.all([forcing.close(), usual.close()]);
+  }
+});
+
+test('languages without data are told', () => {
+  expect(missingLanguages({ languages: ['eng', 'tlh', '../eng'], dataDir: '/nowhere' })).toEqual([
+    'tlh',
+    '../eng',
+  ]);
+});

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { createFairTurns } from '../../kernel/fair-turns.ts';
+import { type PageMemory, ParseError } from '../../kernel/parser.ts';
+import { type LimitedChild, startLimitedChild } from './limited-child.ts';
+import type { OcrSettings } from './ocr-engine.ts';
+import type { PdfRun } from './pdf-run.ts';
+
+/** Text recognition page by page in a limited process of its own; what is done is kept, so that nothing is done twice. */
+export interface Recognizer {
+  /** Pages that have text as well. */
+  readonly force: boolean;
+  recognize(
+    bytes: Uint8Array,
+    pages: readonly number[],
+    options: { tenantId: string; unhurried?: boolean },
+  ): Promise<{ pages: Map<number, readonly PdfRun[]>; complete: boolean }>;
+  close(): void;
+}
+
+export interface RecognizerOptions {
+  settings: OcrSettings;
+  force: boolean;
+  memory: PageMemory;
+  /** For one page (default 90,000). */
+  timeoutMs?: number;
+  /** For one page, above the process at rest (default 1,024). */
+  memoryMib?: number;
+  /** For all pages of a document that somebody waits for (default 45,000). */
+  budgetMs?: number;
+  idleMs?: number;
+}
+
+/** The language data and what grows beside it stay; a new process begins without. */
+const PAGES_PER_PROCESS = 100;
+
+export function createRecognizer(options: RecognizerOptions): Recognizer {
+  const {
+    settings,
+    memory,
+    timeoutMs = 90_000,
+    memoryMib = 1_024,
+    budgetMs = 45_000,
+    idleMs = 30_000,
+  } = options;
+  // It takes a core as long as it runs.
+  const turns = createFairTurns({ atOnce: 1 });
+  let slot: { child: LimitedChild; pages: number } | null = null;
+  let idleTimer: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  function retire(): void {
+    slot?.child.kill();
+    slot = null;
+  }
+
+  async function childOf(): Promise<LimitedChild> {
+    if (idleTimer) clearTimeout(idleTimer);
+    if (slot && (!slot.child.alive || slot.pages >= PAGES_PER_PROCESS)) retire();
+    slot ??= { child: await startLimitedChild({ timeoutMs, memoryMib }), pages: 0 };
+    if (closed) retire();
+    if (slot === null) throw new Error('the recogniser is closed');
+    slot.pages++;
+    return slot.child;
+  }
+
+  /** A page that cannot be recognised is one without words; what stands in its way is not in the others'. */
+  async function recognizeOne(bytes: Uint8Array, page: number): Promise<readonly PdfRun[]> {
+    const child = await childOf();
+    try {
+      const answer = await child.ask({ kind: 'recognize', bytes, page, settings });
+      return answer.type === 'recognized' ? answer.runs : [];
+    } catch (error) {
+      retire();
+      if (closed || !(error instanceof ParseError)) throw error;
+      return [];
+    } finally {
+      idleTimer = setTimeout(retire, idleMs).unref();
+    }
+  }
+
+  return {
+    force: options.force,
+    async recognize(bytes, pages, { tenantId, unhurried = false }) {
+      const found = new Map<number, readonly PdfRun[]>();
+      const end = performance.now() + budgetMs;
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      for (const page of pages) {
+        const key = { tenantId, sha256, settings: settings.languages.join('+'), page };
+        const kept = await memory.get(key);
+        if (kept !== null) found.set(page, JSON.parse(kept) as PdfRun[]);
+        else {
+          // One page at least, or it would never end.
+          if (!unhurried && found.size > 0 && performance.now() > end)
+            return { pages: found, complete: false };
+          const endTurn = await turns.take(tenantId);
+          try {
+            if (closed) throw new Error('the recogniser is closed');
+            const runs = await recognizeOne(bytes, page);
+            await memory.put(key, JSON.stringify(runs));
+            found.set(page, runs);
+          } finally {
+            endTurn();
+          }
+        }
+      }
+      return { pages: found, complete: true };
+    },
+    close() {
+      closed = true;
+      if (idleTimer) clearTimeout(idleTimer);
+      retire();
+    },
+  };
+}

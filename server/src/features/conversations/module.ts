@@ -1,0 +1,41 @@
+import type { Db } from '../../db/db.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import type { OpenArchive } from '../../kernel/parser.ts';
+import { defineModule, type Given } from '../../modules/module.ts';
+import { createFeedbackStore } from './feedback.store.ts';
+import { importRoutes } from './import.routes.ts';
+import { createImporter } from './import.service.ts';
+import { createImportStore } from './import.store.ts';
+import { conversationRoutes } from './routes.ts';
+import { createConversationService } from './service.ts';
+import { createConversationStore } from './store.ts';
+import { feedbackTools } from './tools.ts';
+
+export interface ConversationsDeps extends Pick<Given, 'clock'> {
+  config: { MAX_UPLOAD_BYTES: number };
+  db: Db;
+  idempotency: Idempotency;
+  parsing: { openArchive: OpenArchive };
+}
+
+/** Their personal data is given by `chat`, which can also stop what goes on in them. */
+export const conversationsModule = defineModule({
+  name: 'conversations',
+  needs: ['clock', 'config', 'db', 'idempotency', 'parsing'],
+  build({ clock, config, db, idempotency, parsing }: ConversationsDeps) {
+    const conversations = createConversationService({ store: createConversationStore(db), clock });
+    const importer = createImporter({
+      store: createImportStore(db),
+      clock,
+      openArchive: parsing.openArchive,
+    });
+    return {
+      service: conversations,
+      routes: [
+        ...importRoutes({ importer, idempotency, maxUploadBytes: config.MAX_UPLOAD_BYTES }),
+        ...conversationRoutes(conversations),
+      ],
+      tools: [feedbackTools({ store: createFeedbackStore(db), clock })],
+    };
+  },
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { openKnowledge } from '../../../test/support/knowledge.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { DocumentParser } from '../../kernel/parser.ts';
+import { createRecognizedPages } from './recognized.store.ts';
+
+/** A reader that leaves the second page to whoever is not in a hurry. */
+const slowReader: DocumentParser = {
+  async parse(_bytes, { unhurried }) {
+    const first = { kind: 'text' as const, text: 'First page.', page: 1 };
+    const second = { kind: 'text' as const, text: 'Second page.', page: 2 };
+    const read = { contentType: 'application/pdf', title: null, language: null, pageCount: 2 };
+    return unhurried
+      ? { ...read, blocks: [first, second] }
+      : { ...read, blocks: [first], unreadPages: [2], partial: true };
+  },
+  async close() {},
+};
+
+test('an upload is answered with what is read, the rest follows in the background, and pages go with their document', async () => {
+  const house = await openKnowledge({ parser: slowReader });
+  try {
+    const headers = { authorization: 'Bearer ann' };
+    const uploaded = await house.app.inject({
+      method: 'POST',
+      url: '/api/v1/knowledge/documents',
+      headers,
+      payload: { content: 'scan', title: 'Scan' },
+    });
+    expect(uploaded.statusCode).toBe(201);
+    const { id, sha256, unread_pages } = uploaded.json<{
+      id: string;
+      sha256: string;
+      unread_pages: number[];
+    }>();
+    expect(unread_pages).toEqual([2]);
+    const url = `/api/v1/knowledge/documents/${id}`;
+    await expect
+      .poll(
+        async () =>
+          (await house.app.inject({ url, headers })).json<{ unread_pages: number[] }>().unread_pages,
+        {
+          timeout: 60_000,
+        },
+      )
+      .toEqual([]);
+    const text = await house.app.inject({ url: `${url}/content?format=text`, headers });
+    expect(text.body).toContain('Second page.');
+
+    const memory = createRecognizedPages(house.db, systemClock);
+    const row = await house.db.read
+      .selectFrom('documents')
+      .select('tenant_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const key = { tenantId: row.tenant_id, sha256, settings: 'eng', page: 2 };
+    await memory.put(key, '["words"]');
+    const elsewhere = { ...key, tenantId: 'another' };
+    expect([await memory.get(key), await memory.get(elsewhere)]).toEqual(['["words"]', null]);
+    expect((await house.app.inject({ method: 'DELETE', url, headers })).statusCode).toBe(204);
+    expect(await memory.get(key)).toBeNull();
+    expect(house.faults).toEqual([]);
+  } finally {
+    await house.close();
+  }
+});

@@ -1,0 +1,29 @@
+import type { Idempotency } from '../../http/idempotency.ts';
+import type { StreamWatch } from '../../http/stream-watch.ts';
+import { defineModule, type Given } from '../../modules/module.ts';
+import type { AgentService } from '../agents/index.ts';
+import type { ChatService } from '../chat/index.ts';
+import { responseRoutes } from './routes.ts';
+
+export interface ResponsesDeps extends Pick<Given, 'clock' | 'lifecycle'> {
+  agents: Pick<AgentService, 'effective'>;
+  chat: ChatService;
+  idempotency: Idempotency;
+  streams: StreamWatch;
+}
+
+export const responsesModule = defineModule({
+  name: 'responses',
+  needs: ['agents', 'chat', 'clock', 'idempotency', 'lifecycle', 'streams'],
+  build: ({ agents, chat, clock, idempotency, lifecycle, streams }: ResponsesDeps) => ({
+    service: {},
+    routes: responseRoutes({
+      chat,
+      agents,
+      idempotency,
+      streams,
+      draining: lifecycle.draining,
+      now: clock.now,
+    }),
+  }),
+});

@@ -1,0 +1,3 @@
+import { unstorableArchive } from '../suites/unstorable-archive.ts';
+
+unstorableArchive(() => Promise.resolve({}));

@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module';
+import { deflateSync } from 'node:zlib';
+import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
+
+/** PDFs whose pages are pictures of text, as scanners make them. */
+
+const require = createRequire(import.meta.url);
+GlobalFonts.registerFromPath(
+  require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+  'Scan',
+);
+
+export interface ScanLine {
+  x: number;
+  /** From the top of an A4 page of 595 × 842 points. */
+  y: number;
+  text: string;
+  size?: number;
+}
+
+export interface ScanPage {
+  lines: readonly ScanLine[];
+  /** Drawn as letters over the picture. */
+  text?: string;
+  dpi?: number;
+  /** One bit a pixel, as a mask that is painted black. */
+  mask?: boolean;
+  /** The picture lies on its side, and the page is turned to show it upright. */
+  turned?: boolean;
+}
+
+const WIDTH = 595;
+const HEIGHT = 842;
+
+/** Lines one below the other. */
+export const linesFrom = (y: number, texts: readonly string[], size = 12): ScanLine[] =>
+  texts.map((text, i) => ({ x: 72, y: y + i * size * 1.4, text, size }));
+
+function drawn(page: ScanPage): { grey: Uint8Array; width: number; height: number } {
+  const scale = (page.dpi ?? 200) / 72;
+  const [width, height] = [Math.round(WIDTH * scale), Math.round(HEIGHT * scale)];
+  const canvas = page.turned ? createCanvas(height, width) : createCanvas(width, height);
+  const pen = canvas.getContext('2d');
+  pen.fillStyle = 'white';
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = 'black';
+  if (page.turned) {
+    pen.translate(0, width);
+    pen.rotate(-Math.PI / 2);
+  }
+  for (const { x, y, text, size = 12 } of page.lines) {
+    pen.font = `${size * scale}px Scan`;
+    pen.fillText(text, x * scale, y * scale);
+  }
+  const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+  const grey = Uint8Array.from({ length: canvas.width * canvas.height }, (_, i) => data[i * 4] ?? 255);
+  return { grey, width: canvas.width, height: canvas.height };
+}
+
+/** Rows of bits; one that is set is white, or not painted. */
+function bitsOf({ grey, width, height }: ReturnType<typeof drawn>): Uint8Array {
+  const row = (width + 7) >> 3;
+  const bits = new Uint8Array(row * height);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      if ((grey[y * width + x] ?? 255) > 127) bits[y * row + (x >> 3)]! |= 0x80 >> (x & 7);
+  return bits;
+}
+
+export function makeScan(pages: readonly ScanPage[]): Uint8Array {
+  const parts: Buffer[] = [];
+  const offsets: number[] = [];
+  let at = 0;
+  const write = (data: Buffer | string) => {
+    const bytes = Buffer.from(data);
+    parts.push(bytes);
+    at += bytes.length;
+  };
+  const add = (head: string, stream?: Uint8Array) => {
+    offsets.push(at);
+    write(`${offsets.length} 0 obj\n${head}`);
+    if (stream) {
+      write('stream\n');
+      write(Buffer.from(stream));
+      write('\nendstream');
+    }
+    write('\nendobj\n');
+  };
+  write('%PDF-1.7\n');
+  const kids = pages.map((_, i) => `${4 + i * 3} 0 R`).join(' ');
+  add('<</Type/Catalog/Pages 2 0 R>>');
+  add(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`);
+  add('<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>');
+  pages.forEach((page, i) => {
+    const first = 4 + i * 3;
+    const picture = drawn(page);
+    const packed = deflateSync(page.mask ? bitsOf(picture) : picture.grey);
+    const [w, h] = page.turned ? [HEIGHT, WIDTH] : [WIDTH, HEIGHT];
+    const text = page.text ? `BT /F1 9 Tf 72 20 Td (${page.text}) Tj ET` : '';
+    const content = `q ${w} 0 0 ${h} 0 0 cm /I Do Q ${text}`;
+    add(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${w} ${h}]${page.turned ? '/Rotate 90' : ''}/Resources<</XObject<</I ${first + 2} 0 R>>/Font<</F1 3 0 R>>>>/Contents ${first + 1} 0 R>>`,
+    );
+    add(`<</Length ${content.length}>>`, Buffer.from(content));
+    const kind = page.mask
+      ? '/ImageMask true/BitsPerComponent 1'
+      : '/ColorSpace/DeviceGray/BitsPerComponent 8';
+    add(
+      `<</Type/XObject/Subtype/Image/Width ${picture.width}/Height ${picture.height}${kind}/Filter/FlateDecode/Length ${packed.length}>>`,
+      packed,
+    );
+  });
+  const start = at;
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  write(
+    `xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n${table}trailer<</Size ${offsets.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`,
+  );
+  return Buffer.concat(parts);
+}
