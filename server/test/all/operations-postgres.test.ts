@@ -269,7 +269,8 @@ describe('moves between engines', () => {
     const dataDir = inFolder('jobs-on-postgres');
     const there = { DATA_DIR: dataDir, DATABASE_URL: url };
     const moved = await runCommand(['restore', inFolder('jobs.ptar')], there);
-    expect(moved.out).toMatch(/^ {2}jobs +1 rows/m);
+    // Beside the attempt that was cut off may stand the next one, written just before.
+    expect(moved.out).toMatch(/^ {2}jobs +[1-9]\d* rows/m);
     const count = target.received.length;
     await serve({ ...env, ...there }, dataDir);
     await expect.poll(() => target.received.length, { timeout: 30_000 }).toBeGreaterThan(count);
