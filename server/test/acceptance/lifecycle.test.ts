@@ -292,7 +292,7 @@ describe('kill -9', () => {
   const ROUNDS = postgresServer === undefined ? 20 : 8;
 
   it(req('SYS-04', 'at any moment loses nothing that was acknowledged, and leaves no run running'), {
-    timeout: 170_000,
+    timeout: 600_000,
   }, async () => {
     const { srv, llm, admin } = await withProvider();
     llm.always({ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 5 });
