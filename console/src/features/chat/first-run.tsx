@@ -31,7 +31,7 @@ export const FirstRun = ({ onAsk }: { onAsk: ((question: string) => void) | null
   const toast = useToast();
   const mayUpload = useMay('knowledge:write');
   const { data } = setUp;
-  const unfinished = data !== undefined && (data.model === 'builtin' || data.documents === 0);
+  const unfinished = data !== undefined && (data.builtin || data.documents === 0);
   return (
     <div className={styles.welcome}>
       <h2>What can we do for you?</h2>
@@ -43,10 +43,10 @@ export const FirstRun = ({ onAsk }: { onAsk: ((question: string) => void) | null
       {unfinished && (
         <ul className={styles.steps} aria-label="What is set up">
           <Step
-            done={data.model !== 'builtin'}
-            title={data.model === 'builtin' ? 'No language model yet' : 'A language model answers'}
+            done={!data.builtin}
+            title={data.builtin ? 'No language model yet' : 'A language model answers'}
           >
-            {data.model === 'builtin' ? (
+            {data.builtin ? (
               <>
                 Answers are put together from the sentences of your documents. For a language model, whoever
                 runs this server sets <code>MODEL</code> and its key, such as <code>ANTHROPIC_API_KEY</code>{' '}

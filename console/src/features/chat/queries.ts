@@ -93,33 +93,25 @@ export const joined = (earlier: readonly Message[], newest: readonly Message[]):
   return [...earlier.filter((one) => !known.has(one.id)), ...newest];
 };
 
-const askedAgain = ({ state }: { state: { data?: unknown } }): number | false => {
-  const { data } = state;
-  const unknown = typeof data === 'object' && data !== null && 'model' in data && data.model === 'unknown';
-  return unknown ? 2_000 : false;
-};
-
 /** What a newcomer would miss. Parts that cannot be read count as set up: nothing is shown then. */
 export const useSetUp = () => {
   const api = useApi();
   const mayRead = useMay('knowledge:read');
+  const mayReadModels = useMay('agents:read');
   return useQuery({
     queryKey: ['chat', 'set-up'],
-    // Right after its start the server is not ready, and says nothing of its model.
-    refetchInterval: askedAgain,
     meta: { what: 'what is set up' },
-    queryFn: async ({
-      signal,
-    }): Promise<{ model: 'builtin' | 'model' | 'unknown'; documents: number; sample: boolean }> => {
-      const [model, documents, sample] = await Promise.all([
-        api.system.ready({ signal, maxRetries: 0 }).then(
-          ({ checks }) => (checks.models.detail?.startsWith('builtin') === true ? 'builtin' : 'model'),
-          () => 'unknown' as const,
-        ),
+    queryFn: async ({ signal }) => {
+      const [models, documents, sample] = await Promise.all([
+        mayReadModels ? api.models.list({ limit: 100 }, { signal }) : null,
         mayRead ? api.knowledge.listDocuments({ limit: 1 }, { signal }) : null,
         mayRead ? api.knowledge.listDocuments({ limit: 1, q: SAMPLE_TITLE }, { signal }) : null,
       ]);
-      return { model, documents: documents?.total ?? 1, sample: sample !== null && sample.total > 0 };
+      return {
+        builtin: models?.items.some((one) => one.default && one.provider === 'builtin') ?? false,
+        documents: documents?.total ?? 1,
+        sample: sample !== null && sample.total > 0,
+      };
     },
   });
 };
