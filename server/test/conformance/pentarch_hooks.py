@@ -21,7 +21,9 @@ KNOWN_REASONS = [
     r"does not go with the transport|is set by the platform",
     r"needs an address: a public client|is for confidential clients|needs client_id and client_secret",
     r"names another agent than the path|is not for service accounts",
+    r'^response_format must be \{"type": "text"|tool_choice must be of type auto, any, tool or none|a tool must be \{"name"',
     # What stands in the store, in the settings, or in the rights of the caller.
+    r"there is no such response of yours",
     r"is not a cursor of this list",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
     r"is not what the browser was shown|is not a tool that you may call|is not an answer of an agent|must be the id of a document",

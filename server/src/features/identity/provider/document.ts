@@ -207,9 +207,13 @@ export const providerPaths: Readonly<Record<string, Json>> = {
         400: pageOrFault('The form is not of this browser'),
       },
       {
-        requestBody: form(
-          object({ xsrf: text(), user_code: text(), confirm: text('yes'), abort: text('yes') }, ['xsrf']),
-        ),
+        // Without its token, or without a word, the browser is sent to a fresh form.
+        requestBody: {
+          ...form(
+            object({ xsrf: text(), user_code: text(), confirm: text('yes'), abort: text('yes') }, [], true),
+          ),
+          required: false,
+        },
       },
     ),
   },
