@@ -70,5 +70,3 @@ export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) 
     },
   };
 };
-
-export type Reserve = ReturnType<typeof createReserve>;

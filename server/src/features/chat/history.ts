@@ -8,7 +8,6 @@ import { isQueuedAt, pathTo } from '../conversations/index.ts';
 import { type CostSubject, createMetered, type LedgerEntry } from '../costs/index.ts';
 import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
 import { holdRequest } from './budget.ts';
-import type { NamedParent } from './follows.rules.ts';
 import {
   type HistoryTurn,
   historyTokens,
@@ -217,7 +216,7 @@ export const createHistory = (deps: HistoryDeps) => {
     async known(
       conversation: ConversationRow | null,
       given: readonly HistoryTurn[] | undefined,
-      named: NamedParent,
+      named: string | null | undefined,
     ): Promise<KnownHistory> {
       if (conversation === null) {
         const turns = (given ?? []).map((turn) => ({ ...turn, id: null, created_at: 0, agent_id: null }));

@@ -7,7 +7,7 @@ export type RunEvent =
   | { event: 'message.delta'; agentId: string; text: string }
   | { event: RunEventName; data: unknown };
 
-export type RunEventName =
+type RunEventName =
   | 'run.started'
   | 'agent.selected'
   | 'tool.started'

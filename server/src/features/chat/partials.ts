@@ -5,14 +5,7 @@ import type { ModelRef } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { ACTIVE, brokenReason, INACTIVE, type Usage } from '../conversations/index.ts';
 import type { Models } from '../models/index.ts';
-import {
-  FIRST_PARTIAL,
-  type KeptCall,
-  type LeftCall,
-  leftCalls,
-  PARTIAL,
-  type PartialRow,
-} from './partials.rules.ts';
+import { FIRST_PARTIAL, type LeftCall, leftCalls, PARTIAL, partialRow } from './partials.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { runIdOf } from './run/loop.ts';
 import { entryOf } from './run/model-call.ts';
@@ -40,7 +33,7 @@ export const keepPartial = (
   let kind: string | null = null;
   let written = 0;
   let writing: Promise<void> | null = null;
-  const callOf = (): KeptCall => ({
+  const callOf = (): LeftCall['call'] => ({
     own: record !== null,
     model: plan.model,
     hold,
@@ -56,12 +49,8 @@ export const keepPartial = (
     if (kind !== null && upto === written) return;
     const n = FIRST_PARTIAL + plan.spending.kept;
     plan.spending.kept += 1;
-    const payload: PartialRow = {
-      v: 1,
-      text: state.content.slice(written, upto),
-      ...(kind === null ? { call: callOf() } : {}),
-    };
-    const row = { run_id: runId, n, kind: kind ?? `${PARTIAL}/${n}`, payload: JSON.stringify(payload) };
+    const payload = partialRow(state.content.slice(written, upto), kind === null ? callOf() : null);
+    const row = { run_id: runId, n, kind: kind ?? `${PARTIAL}/${n}`, payload };
     await store.write(
       async (tx) => {
         await store.hold(tx, runId);
@@ -96,12 +85,12 @@ export const dropKept = async (tx: Queryable, runId: string, kept: string | null
   await tx.deleteFrom('run_steps').where('run_id', '=', runId).where('kind', '=', kept).execute();
 };
 
-export interface BookDeps {
+interface BookDeps {
   models: Pick<Models, 'cost'>;
   costs: Pick<RunCosts, 'settle'>;
 }
 
-export interface Left {
+interface Left {
   costNano: NanoUsd;
   calls: readonly LeftCall[];
   /** The run's own call, whose text a person has read. */
@@ -129,7 +118,7 @@ export const bookLeft = async ({ models, costs }: BookDeps, tx: Tx, runId: strin
   return { costNano, calls, own: calls.find(({ call }) => call.own) ?? null };
 };
 
-export interface BrokenAnswer {
+interface BrokenAnswer {
   run: Pick<
     RunRow,
     'id' | 'tenant_id' | 'user_id' | 'conversation_id' | 'message_id' | 'question_id' | 'agent_id'

@@ -50,7 +50,7 @@ export type SearchPassages = (
 ) => Promise<ToolPassage[]>;
 
 /** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
-export interface Remembered {
+interface Remembered {
   texts: readonly string[];
   foreign: boolean;
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { StoredCredential } from '../../kernel/stored-credential.ts';
-import type { NamedParent } from './follows.rules.ts';
 import type { Place } from './queue.ts';
 import type { QueuedMessage } from './queued.store.ts';
 import type { GivenInput } from './request.ts';
@@ -13,7 +12,7 @@ export interface QueuedRun {
   questionId: string;
   conversationId: string;
   /** The message that it follows by name; absent: the leaf of the active branch at its turn. */
-  parent?: NamedParent;
+  parent?: string | null | undefined;
   /** Where it stands; `at` is the time of its acceptance. */
   place: Place;
 }
@@ -22,7 +21,7 @@ export interface QueuedRun {
  * What a queued run's row keeps of its request, beside its question, for whichever process lets it begin. The first fields
  * are those of every run's row.
  */
-export interface StoredRequest {
+interface StoredRequest {
   v: 1;
   context: Record<string, unknown>;
   streaming: boolean;

@@ -156,20 +156,22 @@ const saidSince = async (
   return row !== undefined;
 };
 
-export interface TurnClaim {
-  conversationId: string;
-  runId: string;
-  /** What the run's history ends with; left out for a run that has begun before. */
-  lastSaid?: LastSaid;
-}
-
 /**
  * For the write that lets a run begin or go on, in a conversation that other nodes know: with the conversation's row locked, of
  * two claims the later one sees the earlier one's run, or what that one has answered meanwhile. Throws `TurnTaken`.
  */
 export const createClaimTurn =
   ({ nodeId, alone }: Cluster) =>
-  async (tx: Queryable, { conversationId, runId, lastSaid }: TurnClaim): Promise<void> => {
+  async (
+    tx: Queryable,
+    claim: {
+      conversationId: string;
+      runId: string;
+      /** What the run's history ends with; left out for a run that has begun before. */
+      lastSaid?: LastSaid | undefined;
+    },
+  ): Promise<void> => {
+    const { conversationId, runId, lastSaid } = claim;
     if (alone) return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
     const [running, said] = await Promise.all([

@@ -216,5 +216,3 @@ export const createRemoteRuns = (options: RemoteOptions) => {
     },
   };
 };
-
-export type RemoteRuns = ReturnType<typeof createRemoteRuns>;

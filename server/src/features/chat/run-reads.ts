@@ -111,5 +111,3 @@ export const createRunReads = (store: ChatStore) => {
     },
   };
 };
-
-export type RunReads = ReturnType<typeof createRunReads>;

@@ -98,7 +98,7 @@ export interface SettledCall {
 }
 
 /** A loop of another agent that waits for decisions, with all that it needs to go on. */
-export interface SuspendedLoop {
+interface SuspendedLoop {
   v: 1;
   agentId: string;
   modelId: string;
@@ -123,7 +123,7 @@ interface DecidedStep {
   within?: readonly string[];
 }
 
-export type Step =
+type Step =
   | { kind: 'plan'; payload: PlanStep }
   | { kind: 'model'; payload: ModelStep }
   | { kind: 'tools'; payload: ToolsStep }

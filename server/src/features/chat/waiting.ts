@@ -11,9 +11,9 @@ import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
-import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
+import { earlierCredential, type QueuedRun, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
-import { addressing, bringsContext, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { addressing, bringsContext, type GivenInput, parseContext } from './request.ts';
 import { moveRun } from './run-state.store.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import {
@@ -46,11 +46,11 @@ interface WaitingDeps {
 }
 
 /** A queued run with all that its start needs. */
-export interface WaitingMessage {
+interface WaitingMessage {
   run: QueuedRun;
   caller: Caller;
   request: ChatRequest;
-  context: ParsedContext;
+  context: ReturnType<typeof parseContext>;
   how: {
     requestId: string;
     streaming: boolean;
@@ -186,7 +186,7 @@ export const createWaiting = (deps: WaitingDeps) => {
     /** Read back after a restart, or from another node's hands. The error where it cannot begin any more. */
     async read(row: RunRow): Promise<WaitingMessage | { run: QueuedRun; error: AppError }> {
       // A row of this feature's own writing.
-      const stored = JSON.parse(row.request) as StoredRequest;
+      const stored = JSON.parse(row.request) as ReturnType<typeof storedRequestOf>;
       const run: QueuedRun = {
         runId: row.id,
         questionId: row.question_id,
@@ -306,5 +306,3 @@ export const createWaiting = (deps: WaitingDeps) => {
     },
   };
 };
-
-export type Waiting = ReturnType<typeof createWaiting>;

@@ -6,7 +6,9 @@ import type { Asking, Prompt, StartDeps, StartedRun } from './run.ts';
 import type { History } from './steps/load-history.ts';
 import { setAside } from './steps/reserve-budget.ts';
 import { createLookUp, type LookUp } from './steps/retrieve.ts';
-import { namedAgent, type Selection } from './steps/select-agent.ts';
+import { namedAgent, type selectAgent } from './steps/select-agent.ts';
+
+type Selection = Awaited<ReturnType<typeof selectAgent>>;
 
 /** The steps between the history and the budget, which may be taken again for less money. */
 interface Attempt {

@@ -21,7 +21,7 @@ export const MAX_RUN_CALLS = 120;
 const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
 
 /** What a loop is given: where it stands, whose it is, and who is told. */
-export type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
+type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
 
 export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoop => {
   const { plan, state } = input;

@@ -10,18 +10,9 @@ import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
+import { finish, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
-import type {
-  RunDeps,
-  RunLoop,
-  RunMessage,
-  RunPlan,
-  RunResult,
-  RunSpending,
-  StartDeps,
-  StartedRun,
-} from './run.ts';
+import type { RunDeps, RunLoop, RunMessage, RunPlan, RunResult, StartDeps, StartedRun } from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
 import { promptFor, promptForTask } from './steps/build-prompt.ts';
 import { callModel } from './steps/call-model.ts';
@@ -73,7 +64,7 @@ export const startHandOff = async (
   context: ToolContext,
   agent: EffectiveAgent,
   task: string,
-  spending: RunSpending,
+  spending: RunPlan['spending'],
 ): Promise<Pick<RunLoop, 'plan' | 'state'>> => {
   const found = await retrieveForTask(deps, context, agent, task);
   const { messages, taint } = promptForTask(found, task, deps.clock.now());
@@ -149,6 +140,8 @@ const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
     if (end !== null) return end;
   }
 };
+
+type LoopInput = Parameters<typeof openLoop>[1];
 
 /** The plan of a run after a restart was read before the servers of its tools were connected. */
 const withTools = async ({ plan, state, context }: LoopInput): Promise<RunPlan> => {

@@ -9,13 +9,13 @@ import type { RoutedChoice } from '../ports.ts';
 import { bringsContext } from '../request.ts';
 import type { PlanStep } from '../steps.rules.ts';
 import { addUsage, NO_USAGE } from '../usage.rules.ts';
-import type { Asking, Prompt, RunPlan, RunSpending, StartedRun } from './run.ts';
+import type { Asking, Prompt, RunPlan, StartedRun } from './run.ts';
 import { messagesOf } from './steps/build-prompt.ts';
 import type { History } from './steps/load-history.ts';
 
 /** The plan of a run, and the record of it that its first step row keeps. */
 
-export const noSpending = (nano: NanoUsd = 0): RunSpending => ({
+export const noSpending = (nano: NanoUsd = 0): RunPlan['spending'] => ({
   nano,
   calls: 0,
   kept: 0,
@@ -84,7 +84,7 @@ const agentIdsOf = ({ conversation }: Asking, agentId: string): string[] => [
 ];
 
 /** A run with its prompt and the agent that it was made for: all that its record keeps. */
-export interface Ready {
+interface Ready {
   prompt: Prompt;
   choice: RoutedChoice;
   fitted: FittedHistory;

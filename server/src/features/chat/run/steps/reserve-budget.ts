@@ -12,11 +12,14 @@ import { placeMessage } from '../../queued.store.ts';
 import { startState } from '../../steps.rules.ts';
 import { untilStored } from '../../until-stored.ts';
 import { sizedCall } from '../model-call.ts';
-import { planOf, type Ready, recordOf } from '../plan.ts';
+import { planOf, recordOf } from '../plan.ts';
 import type { Asking, Prompt, RunDeps, RunLoop, StartDeps, StartedRun } from '../run.ts';
-import { beginQueued, type Question, storeQuestion } from '../store-question.ts';
+import { beginQueued, storeQuestion } from '../store-question.ts';
 import { boundOf, messagesOf } from './build-prompt.ts';
 import type { History } from './load-history.ts';
+
+type Ready = Parameters<typeof recordOf>[2];
+type Question = Parameters<typeof storeQuestion>[3];
 
 /** What a call before the answer sets aside for it: an answer by this agent, with all of the history that could go along. */
 export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): SetAside =>

@@ -7,7 +7,7 @@ import type { History } from './load-history.ts';
 import type { LookUp } from './retrieve.ts';
 
 /** An agent, and why it. */
-export interface Selection {
+interface Selection {
   agent: EffectiveAgent;
   choice: RoutedChoice;
 }
