@@ -5,7 +5,7 @@ import type { NewEvent } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { isTainted, type Taint } from '../../kernel/taint.ts';
 import { INTERRUPTED } from '../conversations/index.ts';
-import type { RunResult } from './run/run.ts';
+import type { RunLoop } from './run/run.ts';
 import type { eventOfRest } from './run-state.rules.ts';
 import type { ChatResponse } from './schema.ts';
 
@@ -53,7 +53,7 @@ export const faultOf = (error: unknown): AppError => {
 };
 
 export const statusOf = (
-  result: RunResult,
+  result: RunLoop['result'],
   stopped: StopReason | null,
 ): Parameters<typeof eventOfRest>[0] => {
   if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
@@ -66,7 +66,7 @@ export const statusOf = (
  * A run that met a limit after its first model call has cost money and may have acted: what it has is its answer, handed
  * out and kept for the same Idempotency-Key, even where it is no word. A refusal would have a client do it all again.
  */
-export const metLimitHalfWay = ({ finishReason, state }: RunResult): boolean =>
+export const metLimitHalfWay = ({ finishReason, state }: RunLoop['result']): boolean =>
   finishReason === 'cost_exceeded' && state.modelCalls > 0;
 
 /** Whose end is told. */

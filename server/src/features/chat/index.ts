@@ -5,7 +5,6 @@ export { delegateTool } from './delegate.ts';
 export { type AnswerForm, unusableSchema } from './form.ts';
 export type { HistoryTurn } from './history.rules.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
-export type { ChooseAgent, RunMemory, SearchPassages } from './ports.ts';
 export { withoutSpecialTokens } from './prompt.rules.ts';
 export { createConversationQueue } from './queue.ts';
 export type { FollowedRun } from './remote.ts';

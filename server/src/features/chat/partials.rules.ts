@@ -38,7 +38,7 @@ export const PARTIAL = 'partial';
 /** Numbers of their own: those of the steps stay free. */
 export const FIRST_PARTIAL = 1_000_000;
 
-export interface LeftCall {
+interface LeftCall {
   call: KeptCall;
   /** All of the loop's text. */
   content: string;

@@ -4,15 +4,17 @@ import type { AppError } from '../../kernel/errors.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { ACTIVE, brokenReason, INACTIVE, type Usage } from '../conversations/index.ts';
+import type { Costs } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
-import { FIRST_PARTIAL, type LeftCall, leftCalls, PARTIAL, partialRow } from './partials.rules.ts';
-import type { RunCosts } from './ports.ts';
+import { FIRST_PARTIAL, leftCalls, PARTIAL, partialRow } from './partials.rules.ts';
 import { runIdOf } from './run/loop.ts';
 import { entryOf } from './run/model-call.ts';
 import type { RunDeps, RunLoop } from './run/run.ts';
 import { finishConversation, insertMessage, insertStep, replaceAnswer } from './store.ts';
 import { addUsage } from './usage.rules.ts';
-import type { AnswerMetadata } from './wire.ts';
+import { metadataText } from './wire.ts';
+
+type LeftCall = ReturnType<typeof leftCalls>[number];
 
 /** How often the text of a live answer is stored; one that is shorter costs nothing. */
 const EVERY_MS = 1_000;
@@ -87,7 +89,7 @@ export const dropKept = async (tx: Queryable, runId: string, kept: string | null
 
 interface BookDeps {
   models: Pick<Models, 'cost'>;
-  costs: Pick<RunCosts, 'settle'>;
+  costs: Pick<Costs, 'settle'>;
 }
 
 interface Left {
@@ -136,13 +138,13 @@ interface BrokenAnswer {
 /** Stores what had come of an answer, if anything had, with the run's costs at its conversation. */
 export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<void> => {
   const { run, model, content, costNano, error, now } = broken;
-  const metadata: AnswerMetadata = {
+  const metadata = metadataText({
     model: model.id,
     built_in: model.provider === 'builtin',
     finish_reason: brokenReason(error),
     proposals: [],
     failed: true,
-  };
+  });
   const question = await tx
     .selectFrom('messages')
     .select(['created_at', 'active'])
@@ -167,7 +169,7 @@ export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<
     tool_calls: null,
     citations: null,
     usage: JSON.stringify(broken.usage),
-    metadata: JSON.stringify(metadata),
+    metadata,
     cost_nano: costNano,
     run_id: run.id,
     parent_id: question === undefined ? null : run.question_id,

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { type Jump, RESUME_JUMP, type RunEvent } from './journal.rules.ts';
-import { createRemoteRuns, type Whereabouts } from './remote.ts';
+import { createRemoteRuns } from './remote.ts';
+
+type Whereabouts = Awaited<ReturnType<Parameters<typeof createRemoteRuns>[0]['locate']>>;
+
 import { createRunEvents, type RunEvents } from './run-events.ts';
 
 /** Nodes that talk at once, and can lose what they say. */

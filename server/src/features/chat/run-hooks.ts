@@ -1,6 +1,6 @@
 import type { ApprovalPort, createWaitingRoom } from './approvals.ts';
 import { type createConversationQueue, inTurn } from './queue.ts';
-import type { RunLoop, RunResult, StartDeps, StartedRun } from './run/run.ts';
+import type { RunLoop, StartDeps, StartedRun } from './run/run.ts';
 import { storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
@@ -24,7 +24,7 @@ export const createRunHooks =
     told: (response: ChatResponse) => void,
   ): NonNullable<RunLoop['hooks']> => ({
     async waiting(state) {
-      const result: RunResult = {
+      const result: RunLoop['result'] = {
         state,
         finishReason: 'awaiting_approval',
         model: run.plan.model,

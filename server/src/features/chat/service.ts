@@ -13,7 +13,7 @@ import { createLineUp } from './line-up.ts';
 import type { createConversationQueue } from './queue.ts';
 import { isDecided } from './readings.ts';
 import { createRecovery } from './recovery.ts';
-import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
+import { createRemoteRuns, type FollowedRun } from './remote.ts';
 import type { LaunchOptions } from './request.ts';
 import type { RunDeps, StartDeps } from './run/run.ts';
 import { createRunHooks } from './run-hooks.ts';
@@ -70,7 +70,7 @@ export const createChatService = (given: ChatOptions) => {
   const recovery = createRecovery({ ...options, running, waiting, lineUp });
   const starting = new Set<Promise<unknown>>();
 
-  const locate = async (id: string): Promise<Whereabouts> => {
+  const locate: Parameters<typeof createRemoteRuns>[0]['locate'] = async (id) => {
     const live = active.get(id);
     if (live !== undefined) return { at: 'here', events: live.events };
     const row = await store.anyRun(id);

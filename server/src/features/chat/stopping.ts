@@ -3,7 +3,7 @@ import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import { atMost } from '../../kernel/races.ts';
 import type { ApprovalPort } from './approvals.ts';
-import type { createRemoteRuns, Whereabouts } from './remote.ts';
+import type { createRemoteRuns } from './remote.ts';
 import type { createRunReads } from './run-reads.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { createRunning } from './running.ts';
@@ -23,7 +23,7 @@ interface StoppingDeps {
   running: ReturnType<typeof createRunning>;
   reads: ReturnType<typeof createRunReads>;
   remote: ReturnType<typeof createRemoteRuns> | null;
-  locate(id: string): Promise<Whereabouts>;
+  locate: Parameters<typeof createRemoteRuns>[0]['locate'];
   /** Launches that have not become runs yet. */
   starting: ReadonlySet<Promise<unknown>>;
   onError(error: unknown, message: string): void;

@@ -7,7 +7,7 @@ import { offeredSpecs } from '../client-tools.rules.ts';
 import type { FinishReason } from '../schema.ts';
 import { modelToolName } from '../tools.rules.ts';
 import { addUsage } from '../usage.rules.ts';
-import type { RunDeps, RunLoop, RunResult } from './run.ts';
+import type { RunDeps, RunLoop } from './run.ts';
 
 /** What the steps of a loop do to it: text is told, what has been used is charged, and it ends with a reason. */
 
@@ -68,7 +68,7 @@ export const finish = (
   { result }: RunLoop,
   reason: FinishReason,
   error: AppError | null = null,
-): RunResult => {
+): RunLoop['result'] => {
   result.finishReason = reason;
   result.error = error;
   return result;
@@ -82,7 +82,7 @@ export const stepsAreOver = ({ state, plan }: Pick<RunLoop, 'state' | 'plan'>): 
 export const isLast = ({ specs, state, plan }: RunLoop): boolean =>
   specs.length > 0 && (state.repaired === true || stepsAreOver({ state, plan }));
 
-export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunResult => {
+export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunLoop['result'] => {
   if (run.state.content.trim() === '') say(deps, run, NO_ANSWER);
   return finish(run, 'length');
 };

@@ -5,7 +5,7 @@ import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
-import type { Spending } from '../../../kernel/spending.ts';
+import type { PayingRun, Spending } from '../../../kernel/spending.ts';
 import type { CallerFor } from '../../../kernel/stored-credential.ts';
 import type { Taint } from '../../../kernel/taint.ts';
 import type {
@@ -14,17 +14,18 @@ import type {
   ToolBook,
   ToolContext,
   ToolGate,
+  ToolPassage,
   ToolSource,
 } from '../../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
-import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
+import type { CostSubject, Costs, Hold, LedgerEntry } from '../../costs/index.ts';
 import type { Models } from '../../models/index.ts';
 import type { createReserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
-import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
+import type { ChooseAgent, RunMemory } from '../ports.ts';
 import type { buildPrompt } from '../prompt.rules.ts';
-import type { QueuedRun } from '../queued.rules.ts';
+import type { Place } from '../queue.ts';
 import type { GivenInput, LaunchOptions, parseContext } from '../request.ts';
 import type { RunEvents } from '../run-events.ts';
 import type { ChatRequest, FinishReason, RunStatus } from '../schema.ts';
@@ -39,8 +40,9 @@ export interface StartDeps {
   agents: AgentService;
   choose: ChooseAgent;
   models: Models;
-  costs: RunCosts;
-  search: SearchPassages;
+  costs: Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
+  /** Of the caller's documents. */
+  search(caller: Caller, query: string, limit: number, paying: PayingRun | undefined): Promise<ToolPassage[]>;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;
@@ -53,7 +55,7 @@ export interface StartDeps {
 /** What the steps of the loop need of it. */
 export interface RunDeps {
   models: Models;
-  costs: RunCosts;
+  costs: StartDeps['costs'];
   gate: ToolGate;
   book: ToolBook;
   store: Pick<ChatStore, 'write' | 'hold'>;
@@ -74,6 +76,17 @@ export interface RunMessage extends Omit<LaunchOptions, 'wait' | 'given'> {
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
   queued?: QueuedRun;
+}
+
+interface QueuedRun {
+  runId: string;
+  messageId: string;
+  questionId: string;
+  conversationId: string;
+  /** The message that it follows by name; absent: the leaf of the active branch at its turn. */
+  parent?: string | null | undefined;
+  /** Where it stands; `at` is the time of its acceptance. */
+  place: Place;
 }
 
 /** A run that is not stored yet: its message in its conversation, and what pays for finding its answer. */
@@ -108,7 +121,7 @@ export interface Prompt {
   noted: readonly string[];
 }
 
-export interface RunPlan {
+interface RunPlan {
   agent: EffectiveAgent;
   model: ModelRef;
   /** The person's own words. */
@@ -177,7 +190,7 @@ interface RunHooks {
   resumed(state: RunState): Promise<void>;
 }
 
-export interface RunResult {
+interface RunResult {
   state: RunState;
   finishReason: FinishReason;
   /** The model that answered last. */

@@ -5,7 +5,7 @@ import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { ACTIVE } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
-import { type LastSaid, placeMessage, type QueuedMessage } from '../queued.store.ts';
+import { placeMessage } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
 import {
@@ -17,6 +17,7 @@ import {
   touchConversation,
 } from '../store.ts';
 import type { Asking, StartDeps } from './run.ts';
+import type { History } from './steps/load-history.ts';
 
 /** Rows of a question and its run, in the transaction that reserves their budget. */
 interface Question {
@@ -34,9 +35,9 @@ interface Question {
   /** Events of the start. */
   events: RunEvent[];
   /** What was taken back while it waited before the question: it gets its place now. */
-  takenBack: readonly QueuedMessage[];
+  takenBack: readonly { id: string }[];
   /** What the run's history ends with; undefined where that is another branch. */
-  lastSaid: LastSaid | undefined;
+  lastSaid: History['known']['last'] | undefined;
 }
 
 const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');

@@ -6,11 +6,10 @@ import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
-import type { FittedHistory } from '../../history.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
 import type { Asking, Prompt } from '../run.ts';
-import type { History } from './load-history.ts';
+import type { fitHistory, History } from './load-history.ts';
 import type { retrieve } from './retrieve.ts';
 
 type Retrieved = Awaited<ReturnType<typeof retrieve>>;
@@ -68,7 +67,7 @@ export const messagesOf = (
   { given }: Asking,
   { continued }: History,
   { parts }: Prompt,
-  { turns, summary }: Pick<FittedHistory, 'turns' | 'summary'>,
+  { turns, summary }: Pick<Awaited<ReturnType<typeof fitHistory>>, 'turns' | 'summary'>,
 ): ModelMessage[] =>
   continued === null
     ? [...buildPrompt({ ...parts, history: turns, summary }), ...(given.exchange ?? [])]

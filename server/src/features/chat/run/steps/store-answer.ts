@@ -14,12 +14,12 @@ import { moveRun } from '../../run-state.store.ts';
 import type { ChatResponse } from '../../schema.ts';
 import { finishConversation, insertMessage, RunLost, replaceAnswer } from '../../store.ts';
 import { untilStored } from '../../until-stored.ts';
-import { type AnswerMetadata, chatResponseOf } from '../../wire.ts';
-import type { RunResult, StartDeps, StartedRun } from '../run.ts';
+import { chatResponseOf, metadataText } from '../../wire.ts';
+import type { RunLoop, StartDeps, StartedRun } from '../run.ts';
 
 /** What a run has come to, and how that is called. */
 interface Rest {
-  result: RunResult;
+  result: RunLoop['result'];
   status: ReturnType<typeof statusOf>;
 }
 
@@ -29,14 +29,14 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
   // A whole one has been held against its form before it was told.
   const structured =
     run.plan.record.form !== undefined && status === 'completed' && result.finishReason === 'stop';
-  const metadata: AnswerMetadata = {
+  const metadata = metadataText({
     model: result.model.id,
     built_in: result.model.provider === 'builtin',
     finish_reason: status === 'failed' ? brokenReason(result.error) : result.finishReason,
     proposals: state.proposals,
     ...(structured ? { structured } : {}),
     ...(status === 'failed' ? { failed: true } : {}),
-  };
+  });
   const said = structured ? textsIn(JSON.parse(state.content)).join('\n') : state.content;
   const citations = citationsOf(said, state.passages);
   return {
@@ -50,7 +50,7 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
     tool_calls: items.length === 0 ? null : JSON.stringify(items),
     citations: citations.length === 0 ? null : JSON.stringify(citations),
     usage: JSON.stringify(state.usage),
-    metadata: JSON.stringify(metadata),
+    metadata,
     cost_nano: state.costNano,
     run_id: run.runId,
     created_at: Math.max(now, run.askedAt + 1),
@@ -100,7 +100,7 @@ const restRun = (
 export const storeAnswer = async (
   deps: Pick<StartDeps, 'clock' | 'store' | 'costs'>,
   run: StartedRun,
-  result: RunResult,
+  result: RunLoop['result'],
   status: Rest['status'],
   events: RunEvents,
 ): Promise<ChatResponse> => {
