@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { openPostgres } from '../../src/db/open.ts';
 import { TurnTaken } from '../../src/features/chat/queue.ts';
-import { createClaimTurn, type LastSaid } from '../../src/features/chat/queued.store.ts';
+import { createClaimTurn } from '../../src/features/chat/queued.store.ts';
 import { newDatabase, postgresServer } from '../support/stores.ts';
 
 /** A run begins only after all that was said in its conversation, also where another node said it meanwhile. */
@@ -16,7 +16,7 @@ describe('the claim of a turn', () => {
       sql`insert into messages (id, tenant_id, user_id, conversation_id, role, content, cost_nano, run_id, created_at)
         values (${id}, 'north', 'ann', 'c', 'user', ${id}, 0, ${runId}, ${at})`.execute(tx),
     );
-  const claim = (lastSaid?: LastSaid): Promise<void> =>
+  const claim = (lastSaid?: Parameters<ReturnType<typeof createClaimTurn>>[1]['lastSaid']): Promise<void> =>
     db.write((tx) =>
       createClaimTurn({ nodeId: 'here', alone: false })(tx, {
         conversationId: 'c',

@@ -1,4 +1,4 @@
-import type { RunSpending } from './run/run.ts';
+import type { RunLoop } from './run/run.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 
@@ -15,5 +15,5 @@ export interface ActiveRun {
   /** What stands when the run has to wait for a decision; never settles where it does not. */
   waits: Promise<ChatResponse>;
   /** What the run has spent so far, with all that it has delegated. */
-  spending: RunSpending;
+  spending: RunLoop['plan']['spending'];
 }

@@ -3,7 +3,7 @@ import type { Decision } from '../../kernel/decisions.ts';
 import { AppError } from '../../kernel/errors.ts';
 
 /** Whose proposal it is: the port acts as that person. */
-export interface Owner {
+interface Owner {
   tenantId: string;
   userId: string;
 }
@@ -66,5 +66,3 @@ export const createWaitingRoom = (lookMs: number, onError: (error: unknown) => v
     },
   };
 };
-
-export type WaitingRoom = ReturnType<typeof createWaitingRoom>;

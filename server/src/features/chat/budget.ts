@@ -1,9 +1,8 @@
-import type { Tx } from '../../db/db.ts';
+import type { Along, Tx } from '../../db/db.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { CostSubject, Hold, HoldRequest } from '../costs/index.ts';
+import type { CostSubject, Costs, Hold, HoldRequest } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
-import type { RunCosts, SetAside } from './ports.ts';
 import type { ChatStore } from './store.ts';
 
 /** What calls of models may cost at the most, and what is reserved for them. */
@@ -44,16 +43,20 @@ export const capOf = (deps: Priced, model: ModelRef, promptBound: number, hold: 
  * Takes a reservation of the run itself, which outlives this write: it is settled with the write of what came of the call. Every
  * other call is `metered`, which cannot be left without settling.
  */
-export const reserveOfRun = (costs: RunCosts, tx: Tx, request: HoldRequest): Promise<Hold> =>
+export const reserveOfRun = (costs: Pick<Costs, 'hold'>, tx: Tx, request: HoldRequest): Promise<Hold> =>
   costs.hold(tx, request);
 
 /** What is set aside for the answer of one run until the answer itself is reserved. */
-export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) => {
+export const createReserve = (costs: Pick<Costs, 'hold' | 'settle'>, store: Pick<ChatStore, 'write'>) => {
   let kept: Hold | null = null;
   return {
-    /** The request is made when it is needed: most runs make no call before their answer. */
+    /**
+     * Sets the least of the answer aside, once for a run. It is the last statement of the transaction that reserves a call before
+     * the answer (the choice of an agent, a summary): both fit or that call is not made, so that a message which is refused has
+     * cost nothing. The request is made when it is needed: most runs make no such call. Throws COST_EXCEEDED.
+     */
     of:
-      (request: () => HoldRequest): SetAside =>
+      (request: () => HoldRequest): Along =>
       async (tx) => {
         kept ??= await reserveOfRun(costs, tx, request());
       },
@@ -70,5 +73,3 @@ export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) 
     },
   };
 };
-
-export type Reserve = ReturnType<typeof createReserve>;

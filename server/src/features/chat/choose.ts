@@ -5,7 +5,7 @@ import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { createMetered, type LedgerEntry } from '../costs/index.ts';
 import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
 import { holdRequest } from './budget.ts';
-import type { ChooseAgent, RoutedChoice } from './ports.ts';
+import type { ChooseAgent } from './ports.ts';
 import type { RunDeps } from './run/run.ts';
 
 /**
@@ -81,7 +81,10 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     input: Parameters<ChooseAgent>[0],
     agents: readonly EffectiveAgent[],
     instead: RouteChoice,
-  ): Promise<{ choice: Omit<RouteChoice, 'candidates'> | null; spent?: RoutedChoice['spent'] }> => {
+  ): Promise<{
+    choice: Omit<RouteChoice, 'candidates'> | null;
+    spent?: Awaited<ReturnType<ChooseAgent>>['spent'];
+  }> => {
     const ref = models.defaultModel;
     const open = new Set(agents.map((agent) => agent.definition.id));
     const messages = [

@@ -8,10 +8,10 @@ import { dropKept } from './partials.ts';
 import { MAX_RUN_CALLS, runIdOf } from './run/loop.ts';
 import { carryOut, startHandOff } from './run/pipeline.ts';
 import { innerPlan } from './run/plan.ts';
-import type { RunDeps, RunPlan, RunSpending, StartDeps } from './run/run.ts';
+import type { RunDeps, RunLoop, StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { inHandOffSpan } from './run-span.ts';
-import type { RunState, SuspendedLoop } from './steps.rules.ts';
+import type { RunState, SettledCall } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
 
@@ -38,10 +38,12 @@ export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool,
   timeoutMs: TIMEOUT_MS,
 });
 
+type SuspendedLoop = NonNullable<SettledCall['handedOn']>;
+
 /** What the tool needs of the run in which it is called. */
 interface RunningRun {
   events: RunEvents;
-  spending: RunSpending;
+  spending: RunLoop['plan']['spending'];
 }
 
 interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
@@ -115,7 +117,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const carry = async (
     context: ToolContext,
     running: RunningRun,
-    plan: RunPlan,
+    plan: RunLoop['plan'],
     given: RunState,
     startedAt: number,
   ): Promise<ToolOutcome> => {

@@ -5,12 +5,12 @@ import type { NewEvent } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { isTainted, type Taint } from '../../kernel/taint.ts';
 import { INTERRUPTED } from '../conversations/index.ts';
-import type { RunResult } from './run/run.ts';
-import type { RestingStatus } from './run-state.rules.ts';
+import type { RunLoop } from './run/run.ts';
+import type { eventOfRest } from './run-state.rules.ts';
 import type { ChatResponse } from './schema.ts';
 
 /** The ends of a run: why it was stopped, which fault is told of it, and what others are told (`run/steps/store-answer.ts` writes it). */
-export type StopReason = 'cancelled' | 'shutdown';
+type StopReason = 'cancelled' | 'shutdown';
 
 export const interrupted = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'the run was interrupted by a restart of the server; ask again', {
@@ -52,7 +52,10 @@ export const faultOf = (error: unknown): AppError => {
   return new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
 };
 
-export const statusOf = (result: RunResult, stopped: StopReason | null): RestingStatus => {
+export const statusOf = (
+  result: RunLoop['result'],
+  stopped: StopReason | null,
+): Parameters<typeof eventOfRest>[0] => {
   if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
   if (result.finishReason === 'cancelled') return stopped === 'shutdown' ? 'failed' : 'cancelled';
   if (result.error !== null) return 'failed';
@@ -63,11 +66,11 @@ export const statusOf = (result: RunResult, stopped: StopReason | null): Resting
  * A run that met a limit after its first model call has cost money and may have acted: what it has is its answer, handed
  * out and kept for the same Idempotency-Key, even where it is no word. A refusal would have a client do it all again.
  */
-export const metLimitHalfWay = ({ finishReason, state }: RunResult): boolean =>
+export const metLimitHalfWay = ({ finishReason, state }: RunLoop['result']): boolean =>
   finishReason === 'cost_exceeded' && state.modelCalls > 0;
 
 /** Whose end is told. */
-export interface EndedRun {
+interface EndedRun {
   runId: string;
   messageId: string;
   conversationId: string;

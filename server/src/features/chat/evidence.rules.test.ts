@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { req } from '../../../test/requirements.ts';
-import { callEvidence, type RunTexts } from './evidence.rules.ts';
+import { callEvidence } from './evidence.rules.ts';
 
-const RUN: RunTexts = {
+const RUN: Parameters<typeof callEvidence>[0] = {
   asked: 'Summarise the report for me',
   handedOn: null,
   messages: [

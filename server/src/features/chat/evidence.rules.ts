@@ -3,7 +3,7 @@ import type { ModelMessage } from '../../kernel/model.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 
 /** What in a run may have led to a call: told by the words that the call's arguments share with each text of the run. */
-export interface RunTexts {
+interface RunTexts {
   /** The person's message that began the run. */
   asked: string;
   /** The task of a loop that another agent has handed on; null for the first loop. */

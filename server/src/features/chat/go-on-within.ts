@@ -2,14 +2,14 @@ import type { AppError } from '../../kernel/errors.ts';
 import type { AgentTool, ToolContext } from '../../kernel/tools.ts';
 import { failedWithin, settledCall } from './settled-call.ts';
 import type { SettledCall } from './steps.rules.ts';
-import { carryOutCall, resultOf, type ToolCallOptions, type ToolCallResult } from './tool-call.ts';
+import { carryOutCall, resultOf, type ToolCallResult } from './tool-call.ts';
 
 /**
  * Calls that the run goes on with after decisions: another agent waited within, or the call itself is approved and the run's
  * to make. Each comes to its end, or waits again.
  */
 
-type Options = Omit<ToolCallOptions, 'gate' | 'onStart'>;
+type Options = Parameters<typeof carryOutCall>[3];
 
 const goOnWith = async (
   call: SettledCall,

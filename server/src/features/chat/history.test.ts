@@ -81,6 +81,13 @@ describe('a summary of sentences', () => {
     expect(text).toContain('2,300 euros');
   });
 
+  it('cuts a long sentence between characters, wherever the cut falls', () => {
+    for (const before of ['lighthouse', 'lighthouses']) {
+      const said = extractSummary(null, [{ role: 'user', content: `${before} ${'🐉'.repeat(400)}` }], 2_000);
+      expect([before, said.endsWith(' …'), said.isWellFormed()]).toEqual([before, true, true]);
+    }
+  });
+
   it('never passes its size, whatever was said', () => {
     fc.assert(
       fc.property(turns, fc.integer({ min: 8, max: 200 }), (all, max) => {

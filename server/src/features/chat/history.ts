@@ -1,14 +1,14 @@
-import type { ConversationRow } from '../../db/tables/chat.ts';
+import type { Along } from '../../db/db.ts';
+import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 import { isQueuedAt, pathTo } from '../conversations/index.ts';
-import { type CostSubject, createMetered, type LedgerEntry } from '../costs/index.ts';
+import { type CostSubject, type Costs, createMetered, type LedgerEntry } from '../costs/index.ts';
 import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
 import { holdRequest } from './budget.ts';
-import type { NamedParent } from './follows.rules.ts';
 import {
   type HistoryTurn,
   historyTokens,
@@ -18,8 +18,6 @@ import {
   splitTurns,
   summaryTokens,
 } from './history.rules.ts';
-import type { RunCosts, SetAside } from './ports.ts';
-import type { LastSaid, QueuedMessage } from './queued.store.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -30,7 +28,7 @@ import { extractSummary } from './summary.rules.ts';
 interface HistoryDeps {
   store: ChatStore;
   models: Models;
-  costs: RunCosts;
+  costs: Pick<Costs, 'hold' | 'settle'>;
   clock: Clock;
   onError(error: unknown, message: string): void;
 }
@@ -50,11 +48,11 @@ interface StoredSummary {
 }
 
 /** What is known of a conversation before a new message. */
-export interface KnownHistory {
+interface KnownHistory {
   conversation: ConversationRow | null;
   summary: StoredSummary | null;
   /** The message that the new one follows; null for a first one. */
-  last: LastSaid;
+  last: Pick<MessageRow, 'id' | 'created_at'> | null;
   /** The message goes on at the end of the active branch. */
   atLeaf: boolean;
   /** Ids of the branch from its root to `last`, where it has been looked up; null: the active one, by its marks. */
@@ -64,10 +62,10 @@ export interface KnownHistory {
   /** There may be older ones that neither the summary nor `turns` has. */
   cut: boolean;
   /** What stands behind all this: questions that wait, and what was taken back while it waited. */
-  queued: readonly QueuedMessage[];
+  queued: Awaited<ReturnType<ChatStore['saidAndQueued']>>['queued'];
 }
 
-export interface FittedHistory {
+interface FittedHistory {
   turns: HistoryTurn[];
   /** Of what came before `turns`. */
   summary: string | null;
@@ -79,7 +77,8 @@ interface Paying {
   model: ModelRef;
   subject: CostSubject;
   spending: Spending;
-  setAside: SetAside;
+  /** Reserves the answer beside the call (`budget.ts`). */
+  setAside: Along;
   signal: AbortSignal;
 }
 
@@ -217,7 +216,7 @@ export const createHistory = (deps: HistoryDeps) => {
     async known(
       conversation: ConversationRow | null,
       given: readonly HistoryTurn[] | undefined,
-      named: NamedParent,
+      named: string | null | undefined,
     ): Promise<KnownHistory> {
       if (conversation === null) {
         const turns = (given ?? []).map((turn) => ({ ...turn, id: null, created_at: 0, agent_id: null }));

@@ -7,7 +7,7 @@ export type RunEvent =
   | { event: 'message.delta'; agentId: string; text: string }
   | { event: RunEventName; data: unknown };
 
-export type RunEventName =
+type RunEventName =
   | 'run.started'
   | 'agent.selected'
   | 'tool.started'
@@ -45,7 +45,7 @@ export const firstAfter = (seen: number, length: number, jumps: readonly Jump[])
 
 type Packed = ['d', string, number[]] | ['e', RunEventName, unknown] | ['c'] | ['j', number];
 
-export interface PackedJournal {
+interface PackedJournal {
   v: 1;
   events: Packed[];
 }
@@ -72,6 +72,10 @@ export const packJournal = (events: readonly RunEvent[], jumps: readonly Jump[] 
   jumpTo(events.length);
   return { v: 1, events: packed };
 };
+
+/** As a run's row has it; null: nothing has been told of the run. */
+export const readJournal = (stored: string | null): PackedJournal =>
+  stored === null ? { v: 1, events: [] } : (JSON.parse(stored) as PackedJournal);
 
 /** The events again, given the answer's text and what `message.completed` carried. */
 export const unpackJournal = (journal: PackedJournal, content: string, completed: unknown): RunEvent[] => {

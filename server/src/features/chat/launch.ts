@@ -1,40 +1,22 @@
-import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
 import type { ActiveRun } from './active-run.ts';
-import { type AskedAgain, namedParent } from './follows.rules.ts';
-import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
-import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
+import { namedParent } from './follows.rules.ts';
+import type { createLineUp, LineUpDeps } from './line-up.ts';
+import { busy, TurnTaken } from './queue.ts';
+import { type LaunchOptions, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
-import type { StartDeps, StartedRun } from './run/run.ts';
+import type { RunMessage, StartedRun } from './run/run.ts';
 import { checkParent, findConversation } from './run/steps/load-conversation.ts';
 import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
 import { startInSpan } from './run-span.ts';
-import type { Running } from './running.ts';
 import type { ChatRequest } from './schema.ts';
-import type { Waiting, WaitingMessage } from './waiting.ts';
 
-export interface LaunchOptions {
-  requestId: string;
-  streaming: boolean;
-  /** False: a busy conversation is a CONFLICT. */
-  wait: boolean;
-  /** What another protocol's request brings along. */
-  given?: GivenInput;
-  /** The question stands already and gets another answer; a busy conversation is a CONFLICT then. */
-  again?: AskedAgain;
-  /** Written in the transaction that accepts the message, with the id of its run. */
-  accepted?: (tx: Queryable, runId: string) => Promise<void>;
-}
-
-interface LaunchDeps extends StartDeps {
-  queue: ConversationQueue;
-  waiting: Waiting;
-  running: Running;
-  lineUp(message: WaitingMessage): ActiveRun;
+interface LaunchDeps extends LineUpDeps {
+  lineUp: ReturnType<typeof createLineUp>;
 }
 
 /** A message gets its run: at once where its conversation is free, behind the others where it is busy. */
@@ -43,7 +25,7 @@ export const createLaunch = (options: LaunchDeps) => {
   const { publish, begin } = options.running;
 
   /** What can be refused of a message before its turn comes. Throws VALIDATION_ERROR, CONFLICT. */
-  const checkSettings = async (caller: Caller, { agentId, model }: ParsedContext): Promise<void> => {
+  const checkSettings = async (caller: Caller, { agentId, model }: RunMessage['context']): Promise<void> => {
     if (agentId !== null) await namedAgent(options.agents, caller, agentId);
     if (model !== null) options.models.pick(model);
   };
@@ -52,7 +34,7 @@ export const createLaunch = (options: LaunchDeps) => {
   const join = async (
     caller: Caller,
     request: ChatRequest & { conversation_id: string },
-    context: ParsedContext,
+    context: RunMessage['context'],
     how: LaunchOptions,
   ): Promise<ActiveRun> => {
     if (!how.wait || how.again !== undefined) throw busy();

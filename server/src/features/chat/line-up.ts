@@ -2,24 +2,27 @@ import { AppError } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
 import { errorData, faultOf, keptForLater } from './ending.ts';
 import { isDelta } from './journal.rules.ts';
-import { type ConversationQueue, inTurn } from './queue.ts';
+import { type createConversationQueue, inTurn } from './queue.ts';
 import { startRun } from './run/pipeline.ts';
 import { noSpending } from './run/plan.ts';
 import type { StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { outcomeOf } from './run-report.rules.ts';
 import { startInSpan } from './run-span.ts';
-import type { Running } from './running.ts';
+import type { createRunning } from './running.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
-import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
+import { type createWaiting, startedEvent } from './waiting.ts';
 
-interface LineUpDeps extends StartDeps {
-  queue: ConversationQueue;
-  waiting: Waiting;
-  running: Running;
+/** What a message needs on its way to its turn, beside its start. */
+export interface LineUpDeps extends StartDeps {
+  queue: ReturnType<typeof createConversationQueue>;
+  waiting: ReturnType<typeof createWaiting>;
+  running: ReturnType<typeof createRunning>;
 }
+
+type WaitingMessage = Parameters<LineUpDeps['waiting']['takeBack']>[0];
 
 /**
  * A message that waits for its conversation's turn (`waiting.ts` stores it): a run like any other from its acceptance on, but

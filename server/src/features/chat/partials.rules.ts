@@ -8,7 +8,7 @@ import type { Hold } from '../costs/index.ts';
  * What is kept of a model call that goes on for longer than a second: whose it is, and the text as it comes. Rows of it lie among
  * the steps of the run, and go with the write that settles the call; those that are left belong to a process that was killed.
  */
-export interface KeptCall {
+interface KeptCall {
   /** Of the run's own loop: its text is what the person reads. */
   own: boolean;
   model: ModelRef;
@@ -24,18 +24,21 @@ export interface KeptCall {
 }
 
 /** The first row of a call says whose it is; each has the text that came since the one before. */
-export interface PartialRow {
+interface PartialRow {
   v: 1;
   text: string;
   call?: KeptCall;
 }
+
+export const partialRow = (text: string, call: KeptCall | null): string =>
+  JSON.stringify({ v: 1, text, ...(call === null ? {} : { call }) } satisfies PartialRow);
 
 /** `kind` of the rows of one call. */
 export const PARTIAL = 'partial';
 /** Numbers of their own: those of the steps stay free. */
 export const FIRST_PARTIAL = 1_000_000;
 
-export interface LeftCall {
+interface LeftCall {
   call: KeptCall;
   /** All of the loop's text. */
   content: string;

@@ -4,22 +4,17 @@ import type { AppError } from '../../kernel/errors.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { ACTIVE, brokenReason, INACTIVE, type Usage } from '../conversations/index.ts';
+import type { Costs } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
-import {
-  FIRST_PARTIAL,
-  type KeptCall,
-  type LeftCall,
-  leftCalls,
-  PARTIAL,
-  type PartialRow,
-} from './partials.rules.ts';
-import type { RunCosts } from './ports.ts';
+import { FIRST_PARTIAL, leftCalls, PARTIAL, partialRow } from './partials.rules.ts';
 import { runIdOf } from './run/loop.ts';
 import { entryOf } from './run/model-call.ts';
 import type { RunDeps, RunLoop } from './run/run.ts';
 import { finishConversation, insertMessage, insertStep, replaceAnswer } from './store.ts';
 import { addUsage } from './usage.rules.ts';
-import type { AnswerMetadata } from './wire.ts';
+import { metadataText } from './wire.ts';
+
+type LeftCall = ReturnType<typeof leftCalls>[number];
 
 /** How often the text of a live answer is stored; one that is shorter costs nothing. */
 const EVERY_MS = 1_000;
@@ -40,7 +35,7 @@ export const keepPartial = (
   let kind: string | null = null;
   let written = 0;
   let writing: Promise<void> | null = null;
-  const callOf = (): KeptCall => ({
+  const callOf = (): LeftCall['call'] => ({
     own: record !== null,
     model: plan.model,
     hold,
@@ -56,12 +51,8 @@ export const keepPartial = (
     if (kind !== null && upto === written) return;
     const n = FIRST_PARTIAL + plan.spending.kept;
     plan.spending.kept += 1;
-    const payload: PartialRow = {
-      v: 1,
-      text: state.content.slice(written, upto),
-      ...(kind === null ? { call: callOf() } : {}),
-    };
-    const row = { run_id: runId, n, kind: kind ?? `${PARTIAL}/${n}`, payload: JSON.stringify(payload) };
+    const payload = partialRow(state.content.slice(written, upto), kind === null ? callOf() : null);
+    const row = { run_id: runId, n, kind: kind ?? `${PARTIAL}/${n}`, payload };
     await store.write(
       async (tx) => {
         await store.hold(tx, runId);
@@ -96,12 +87,12 @@ export const dropKept = async (tx: Queryable, runId: string, kept: string | null
   await tx.deleteFrom('run_steps').where('run_id', '=', runId).where('kind', '=', kept).execute();
 };
 
-export interface BookDeps {
+interface BookDeps {
   models: Pick<Models, 'cost'>;
-  costs: Pick<RunCosts, 'settle'>;
+  costs: Pick<Costs, 'settle'>;
 }
 
-export interface Left {
+interface Left {
   costNano: NanoUsd;
   calls: readonly LeftCall[];
   /** The run's own call, whose text a person has read. */
@@ -129,7 +120,7 @@ export const bookLeft = async ({ models, costs }: BookDeps, tx: Tx, runId: strin
   return { costNano, calls, own: calls.find(({ call }) => call.own) ?? null };
 };
 
-export interface BrokenAnswer {
+interface BrokenAnswer {
   run: Pick<
     RunRow,
     'id' | 'tenant_id' | 'user_id' | 'conversation_id' | 'message_id' | 'question_id' | 'agent_id'
@@ -147,13 +138,13 @@ export interface BrokenAnswer {
 /** Stores what had come of an answer, if anything had, with the run's costs at its conversation. */
 export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<void> => {
   const { run, model, content, costNano, error, now } = broken;
-  const metadata: AnswerMetadata = {
+  const metadata = metadataText({
     model: model.id,
     built_in: model.provider === 'builtin',
     finish_reason: brokenReason(error),
     proposals: [],
     failed: true,
-  };
+  });
   const question = await tx
     .selectFrom('messages')
     .select(['created_at', 'active'])
@@ -178,7 +169,7 @@ export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<
     tool_calls: null,
     citations: null,
     usage: JSON.stringify(broken.usage),
-    metadata: JSON.stringify(metadata),
+    metadata,
     cost_nano: costNano,
     run_id: run.id,
     parent_id: question === undefined ? null : run.question_id,

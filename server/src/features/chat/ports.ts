@@ -1,26 +1,15 @@
-import type { Tx } from '../../db/db.ts';
+import type { Along } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { ModelUsage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun } from '../../kernel/spending.ts';
-import type { ToolPassage } from '../../kernel/tools.ts';
 import type { EffectiveAgent, RouteChoice } from '../agents/index.ts';
-import type { CostSubject, Costs } from '../costs/index.ts';
+import type { CostSubject } from '../costs/index.ts';
 
 /** What a chat run needs of its neighbours; handed over in `module.ts`. */
 
-/** Reservation and ledger, as the costs feature gives them. */
-export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
-
-/**
- * Sets the least of the answer aside, once for a run. It is the last statement of the transaction that reserves a call before
- * the answer (the choice of an agent, a summary): both fit or that call is not made, so that a message which is refused has
- * cost nothing. Throws COST_EXCEEDED.
- */
-export type SetAside = (tx: Tx) => Promise<void>;
-
 /** A choice, and what a model that was asked for it has cost. */
-export interface RoutedChoice extends RouteChoice {
+interface RoutedChoice extends RouteChoice {
   spent?: { costNano: NanoUsd; usage: ModelUsage };
   /** The built-in router's choice, where a model has made another. */
   instead?: RouteChoice;
@@ -36,21 +25,13 @@ export type ChooseAgent = (input: {
   subject: CostSubject;
   /** Pays for what is embedded, and knows what has been spent. */
   run: PayingRun;
-  /** Called before a model is asked: see `SetAside`. */
-  setAside: (agentId: string) => Promise<SetAside>;
+  /** Called before a model is asked, for what reserves the answer beside it (`createReserve`). */
+  setAside: (agentId: string) => Promise<Along>;
   signal: AbortSignal;
 }) => Promise<RoutedChoice>;
 
-/** Search of the caller's documents for the run. */
-export type SearchPassages = (
-  caller: Caller,
-  query: string,
-  limit: number,
-  paying: PayingRun | undefined,
-) => Promise<ToolPassage[]>;
-
 /** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
-export interface Remembered {
+interface Remembered {
   texts: readonly string[];
   foreign: boolean;
 }

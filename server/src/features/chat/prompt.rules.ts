@@ -2,7 +2,7 @@ import type { GroundingPassage, ModelMessage } from '../../kernel/model.ts';
 import type { HistoryTurn } from './history.rules.ts';
 
 /** What the model is given for one run. Pure: everything comes in as arguments. */
-export interface PromptInput {
+interface PromptInput {
   agentName: string;
   charter: string;
   /** Instructions of the tenant for this agent. */

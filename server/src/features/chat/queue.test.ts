@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { NodeLocks } from '../../kernel/cluster.ts';
-import { createConversationQueue, type Place, type StoredTurns, type WaitOptions } from './queue.ts';
+import { createConversationQueue, type Place } from './queue.ts';
+
+type StoredTurns = NonNullable<Parameters<typeof createConversationQueue>[1]>;
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -24,7 +26,7 @@ describe('a conversation’s turns on one node', () => {
     const leave = await queue.tryEnter('c');
     expect(await queue.tryEnter('c')).toBeNull();
     const order: string[] = [];
-    const wait = async (name: string, place: WaitOptions['place']): Promise<void> => {
+    const wait = async (name: string, place: Place | { begun: string }): Promise<void> => {
       const done = await queue.enter('c', { place, signal: never() });
       order.push(name);
       done();

@@ -54,7 +54,7 @@ const whileAway = (error: unknown): null => {
 };
 
 /** What the store knows of a conversation's turns; asked only where there are other nodes. */
-export interface StoredTurns {
+interface StoredTurns {
   /** Whether a message waits before this place (null: anywhere). */
   ahead(conversationId: string, place: Place | null): Promise<boolean>;
   /** Whether a run of another node is going on; `runId`: of a run that has begun itself, which only earlier ones precede. */
@@ -77,7 +77,7 @@ interface Line {
   coming: number;
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   /** Of a run that has begun already: its id. */
   place: Place | { begun: string };
   signal: AbortSignal;
@@ -252,5 +252,3 @@ export const createConversationQueue = (locks: NodeLocks | null = null, turns: S
     },
   };
 };
-
-export type ConversationQueue = ReturnType<typeof createConversationQueue>;

@@ -1,28 +1,14 @@
+import type { MessageRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { StoredCredential } from '../../kernel/stored-credential.ts';
-import type { NamedParent } from './follows.rules.ts';
-import type { Place } from './queue.ts';
-import type { QueuedMessage } from './queued.store.ts';
 import type { GivenInput } from './request.ts';
 import type { ChatRequest } from './schema.ts';
-
-/** A message that waits for its conversation's turn: stored as a run of the status `queued`. */
-export interface QueuedRun {
-  runId: string;
-  messageId: string;
-  questionId: string;
-  conversationId: string;
-  /** The message that it follows by name; absent: the leaf of the active branch at its turn. */
-  parent?: NamedParent;
-  /** Where it stands; `at` is the time of its acceptance. */
-  place: Place;
-}
 
 /**
  * What a queued run's row keeps of its request, beside its question, for whichever process lets it begin. The first fields
  * are those of every run's row.
  */
-export interface StoredRequest {
+interface StoredRequest {
   v: 1;
   context: Record<string, unknown>;
   streaming: boolean;
@@ -72,9 +58,9 @@ export const earlierCredential = ({ queued }: StoredRequest): StoredCredential =
  * has come, as far as they stood before it (`next`: null where it has not waited).
  */
 export const takenBackBefore = (
-  queued: readonly QueuedMessage[],
-  next: QueuedRun | null,
-): readonly QueuedMessage[] => {
+  queued: readonly Pick<MessageRow, 'id' | 'run_id' | 'role'>[],
+  next: { questionId: string } | null,
+): readonly { id: string }[] => {
   const answered = new Set(queued.flatMap(({ role, run_id }) => (role === 'assistant' ? [run_id] : [])));
   const own = next === null ? queued.length : queued.findIndex(({ id }) => id === next.questionId);
   return queued.slice(0, own === -1 ? queued.length : own).filter(({ run_id }) => answered.has(run_id));

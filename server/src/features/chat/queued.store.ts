@@ -1,18 +1,11 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
+import type { MessageRow } from '../../db/tables/chat.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { ACTIVE, INACTIVE, isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
 /** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
-
-/** A question behind the others, and the answer of one that was taken back while it stood there. */
-export interface QueuedMessage {
-  id: string;
-  run_id: string | null;
-  role: string;
-  created_at: number;
-}
 
 /** The time of acceptance that puts a new question behind all that wait in the conversation. */
 export const placeAtEnd = async (tx: Queryable, conversationId: string, now: number): Promise<number> => {
@@ -60,8 +53,11 @@ export const placeMessage = async (
     .execute();
 };
 
-/** All that stands behind the rest of a conversation, in order. */
-export const queuedMessages = (db: Queryable, conversationId: string): Promise<QueuedMessage[]> =>
+/** All that stands behind the rest of a conversation, in order: questions, and answers of those that were taken back there. */
+export const queuedMessages = (
+  db: Queryable,
+  conversationId: string,
+): Promise<Pick<MessageRow, 'id' | 'run_id' | 'role' | 'created_at'>[]> =>
   db
     .selectFrom('messages')
     .select(['id', 'run_id', 'role', 'created_at'])
@@ -131,7 +127,7 @@ export const createOtherRunning =
     otherRunning(db.read, nodeId, conversationId, runId);
 
 /** The last message of the active branch when a history was loaded; null: there was none. */
-export type LastSaid = { created_at: number; id: string } | null;
+type LastSaid = { created_at: number; id: string } | null;
 
 /** Whether another run has said something in the active branch since its history was loaded. */
 const saidSince = async (
@@ -156,20 +152,22 @@ const saidSince = async (
   return row !== undefined;
 };
 
-export interface TurnClaim {
-  conversationId: string;
-  runId: string;
-  /** What the run's history ends with; left out for a run that has begun before. */
-  lastSaid?: LastSaid;
-}
-
 /**
  * For the write that lets a run begin or go on, in a conversation that other nodes know: with the conversation's row locked, of
  * two claims the later one sees the earlier one's run, or what that one has answered meanwhile. Throws `TurnTaken`.
  */
 export const createClaimTurn =
   ({ nodeId, alone }: Cluster) =>
-  async (tx: Queryable, { conversationId, runId, lastSaid }: TurnClaim): Promise<void> => {
+  async (
+    tx: Queryable,
+    claim: {
+      conversationId: string;
+      runId: string;
+      /** What the run's history ends with; left out for a run that has begun before. */
+      lastSaid?: LastSaid | undefined;
+    },
+  ): Promise<void> => {
+    const { conversationId, runId, lastSaid } = claim;
     if (alone) return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
     const [running, said] = await Promise.all([

@@ -4,17 +4,18 @@ import { addNano, nanoToUsd } from '../../kernel/money.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { errorData, interrupted } from './ending.ts';
-import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
+import { jumpsOf, numberAt, packJournal, RESUME_JUMP, readJournal } from './journal.rules.ts';
 import type { Run } from './schema.ts';
 import { addSums, NO_USAGE } from './usage.rules.ts';
 
 /** Readings of a run's stored rows, and of what other nodes say of it. */
 
+type Journal = ReturnType<typeof readJournal>;
+
 /** What had been told, and how many events that was. Of a journal that cannot be read: nothing, so that its run can still end. */
-const toldBefore = (journal: string | null): { stored: PackedJournal; n: number } => {
+const toldBefore = (journal: string | null): { stored: Journal; n: number } => {
   try {
-    const stored: PackedJournal =
-      journal === null ? { v: 1, events: [] } : (JSON.parse(journal) as PackedJournal);
+    const stored = readJournal(journal);
     // Whatever a reader has seen of what is lost, the end comes after it.
     const count = stored.events.reduce(
       (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),
@@ -30,7 +31,7 @@ const toldBefore = (journal: string | null): { stored: PackedJournal; n: number 
 export const journalOf = (row: { journal: string | null }, error: AppError = interrupted()): string => {
   const { events } = packJournal([{ event: 'error', data: errorData(error) }]);
   const { stored, n } = toldBefore(row.journal);
-  return JSON.stringify({ v: 1, events: [...stored.events, ['j', n], ...events] } satisfies PackedJournal);
+  return JSON.stringify({ v: 1, events: [...stored.events, ['j', n], ...events] } satisfies Journal);
 };
 
 export const isDecided = (m: unknown): m is { proposalId: string; decision: Decision } =>

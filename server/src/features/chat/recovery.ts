@@ -4,34 +4,29 @@ import type { RunRow } from '../../db/tables/chat.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import type { ActiveRun } from './active-run.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
+import type { createLineUp, LineUpDeps } from './line-up.ts';
 import { bookLeft, breakOff } from './partials.ts';
-import { type ConversationQueue, inTurn } from './queue.ts';
+import { inTurn } from './queue.ts';
 import { journalOf } from './readings.ts';
-import { type ResumeDeps, type ResumedRun, readRun } from './resume.ts';
-import type { StartDeps, StartedRun } from './run/run.ts';
+import { readRun } from './resume.ts';
+import type { RunDeps, StartedRun } from './run/run.ts';
 import { createRunEvents } from './run-events.ts';
 import { outcomeOf } from './run-report.rules.ts';
-import type { Running } from './running.ts';
 import { waiting as waitingCalls } from './steps.rules.ts';
 import { createRunSweep } from './sweep.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
-import type { Waiting, WaitingMessage } from './waiting.ts';
 import { runOf } from './wire.ts';
 
 /** How long nothing must have worked on an unfinished run before it counts as lost. */
 const LOST_AFTER_MS = 10_000;
 
-interface RecoveryDeps extends StartDeps, Pick<ResumeDeps, 'callerOf'> {
-  queue: ConversationQueue;
+interface RecoveryDeps extends LineUpDeps, Pick<RunDeps, 'callerOf'> {
   approvals: ApprovalPort;
   messages: NodeMessages | null;
-  waiting: Waiting;
-  running: Running;
-  lineUp(message: WaitingMessage): ActiveRun;
+  lineUp: ReturnType<typeof createLineUp>;
 }
 
 /** Runs that a process left unfinished: taken up where they stand, or ended. */
@@ -44,7 +39,7 @@ export const createRecovery = (options: RecoveryDeps) => {
   let recovering = 0;
 
   /** One row that cannot be read (of an archive of elsewhere, say) must not keep the others, or the server, from going on. */
-  const readWaiting = (row: RunRow): ReturnType<Waiting['read']> =>
+  const readWaiting = (row: RunRow): ReturnType<LineUpDeps['waiting']['read']> =>
     waiting.read(row).catch((error: unknown) => {
       if (isStoreUnavailable(error)) throw error;
       options.onError(error, 'a waiting message could not be read back');
@@ -115,7 +110,7 @@ export const createRecovery = (options: RecoveryDeps) => {
     tellEndOf(row, error);
   };
 
-  const goOn = async (row: RunRow, read: ResumedRun): Promise<void> => {
+  const goOn = async (row: RunRow, read: NonNullable<Awaited<ReturnType<typeof readRun>>>): Promise<void> => {
     const { state, plan } = read.started;
     // The call is made anew; what it has used before is paid for all the same.
     const left = await store.write((tx) => bookLeft(options, tx, row.id));

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { type Jump, RESUME_JUMP, type RunEvent } from './journal.rules.ts';
-import { createRemoteRuns, type RemoteRuns, type Whereabouts } from './remote.ts';
+import { createRemoteRuns } from './remote.ts';
+
+type Whereabouts = Awaited<ReturnType<Parameters<typeof createRemoteRuns>[0]['locate']>>;
+
 import { createRunEvents, type RunEvents } from './run-events.ts';
 
 /** Nodes that talk at once, and can lose what they say. */
@@ -36,7 +39,7 @@ const delta = (text: string): RunEvent => ({ event: 'message.delta', agentId: 'z
 const started: RunEvent = { event: 'run.started', data: {} };
 
 describe('a run of another node', () => {
-  const open: RemoteRuns[] = [];
+  const open: ReturnType<typeof createRemoteRuns>[] = [];
   afterEach(() => {
     for (const runs of open.splice(0)) runs.close();
   });

@@ -34,7 +34,7 @@ interface EventsMessage {
 }
 
 /** Where a run is now: here, at a node, or over (its events are in the store). */
-export type Whereabouts =
+type Whereabouts =
   | { at: 'here'; events: RunEvents }
   | { at: 'node'; nodeId: string }
   | { at: 'end'; events: RunEvent[]; jumps: Jump[] };
@@ -216,5 +216,3 @@ export const createRemoteRuns = (options: RemoteOptions) => {
     },
   };
 };
-
-export type RemoteRuns = ReturnType<typeof createRemoteRuns>;

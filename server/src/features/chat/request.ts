@@ -1,3 +1,4 @@
+import type { Queryable } from '../../db/db.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
@@ -33,7 +34,20 @@ export interface GivenInput {
   metadata?: Record<string, unknown>;
 }
 
-export interface ParsedContext {
+/** How a run is asked for, by whichever door. */
+export interface LaunchOptions {
+  requestId: string;
+  streaming: boolean;
+  /** False: a busy conversation is a CONFLICT. */
+  wait: boolean;
+  given?: GivenInput;
+  /** The question stands already and gets another answer beside the others; a busy conversation is a CONFLICT then. */
+  again?: { questionId: string /** Epoch ms of the question. */; askedAt: number; parentId: string | null };
+  /** Written in the transaction that accepts the message, with the id of its run. */
+  accepted?: (tx: Queryable, runId: string) => Promise<void>;
+}
+
+interface ParsedContext {
   agentId: string | null;
   model: string | null;
   data: Record<string, unknown>;

@@ -1,18 +1,16 @@
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { type CallerFor, readCredential } from '../../kernel/stored-credential.ts';
-import type { AgentService } from '../agents/index.ts';
+import { readCredential } from '../../kernel/stored-credential.ts';
 import type { Models } from '../models/index.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { planOf } from './run/plan.ts';
-import type { StartDeps, StartedRun } from './run/run.ts';
+import type { RunDeps, StartDeps, StartedRun } from './run/run.ts';
 import { readSteps, replaySteps } from './steps.rules.ts';
-import type { ChatStore } from './store.ts';
 import { toolsOf, toolsWhenReady } from './tool-list.ts';
 import { runOf } from './wire.ts';
 
 /** A run that another process left, read back from its steps. */
-export interface ResumedRun {
+interface ResumedRun {
   caller: Caller;
   started: StartedRun;
   /** What had been told by the last finished step. */
@@ -20,12 +18,8 @@ export interface ResumedRun {
   jumps: Jump[];
 }
 
-export interface ResumeDeps extends Pick<StartDeps, 'toolSources' | 'costs'> {
-  store: ChatStore;
-  agents: AgentService;
-  models: Models;
-  callerOf: CallerFor;
-}
+type ResumeDeps = Pick<StartDeps, 'store' | 'agents' | 'models' | 'toolSources' | 'costs'> &
+  Pick<RunDeps, 'callerOf'>;
 
 const LOOKING_UP_MS = 600_000;
 

@@ -17,9 +17,9 @@ import type { StreamWatch } from '../../http/stream-watch.ts';
 import { AppError, type ErrorCode, invalid, isFaultOf, notFound } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
 import { faultOf } from './ending.ts';
-import type { AskedAgain } from './follows.rules.ts';
 import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
 import type { FollowedRun } from './remote.ts';
+import type { LaunchOptions } from './request.ts';
 import {
   ChatRequest,
   ChatResponse,
@@ -112,7 +112,7 @@ const streamRun = (
 /** What is asked for: by its route, the form of the request and, where it is a version of what was said, what it stands beside. */
 interface Question {
   path: string;
-  resolve(): Promise<{ request: ChatRequest; again?: AskedAgain }>;
+  resolve(): Promise<{ request: ChatRequest; again?: LaunchOptions['again'] }>;
 }
 
 const launch = async (

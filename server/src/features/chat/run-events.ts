@@ -1,9 +1,9 @@
-import { firstAfter, type Jump, numberAt, type RunEvent, type RunEventName } from './journal.rules.ts';
+import { firstAfter, type Jump, numberAt, type RunEvent } from './journal.rules.ts';
 
 /** Events of one running run: kept from the first, so that whoever comes later (or again) gets all of them in order. */
 export interface RunEvents {
   delta(agentId: string, text: string): void;
-  emit(event: RunEventName, data: unknown): void;
+  emit(event: Exclude<RunEvent['event'], 'message.delta'>, data: unknown): void;
   /** After the last event: readers are told, nothing can be added. */
   end(): void;
   ended(): boolean;

@@ -1,15 +1,15 @@
-import type { ApprovalPort, WaitingRoom } from './approvals.ts';
-import { type ConversationQueue, inTurn } from './queue.ts';
-import type { RunHooks, RunResult, StartedRun } from './run/run.ts';
-import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
+import type { ApprovalPort, createWaitingRoom } from './approvals.ts';
+import { type createConversationQueue, inTurn } from './queue.ts';
+import type { RunLoop, StartDeps, StartedRun } from './run/run.ts';
+import { storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import { waiting } from './steps.rules.ts';
 import { untilStored } from './until-stored.ts';
 
-interface RunHooksDeps extends AnswerDeps {
-  room: WaitingRoom;
-  queue: ConversationQueue;
+interface RunHooksDeps extends Pick<StartDeps, 'clock' | 'store' | 'costs'> {
+  room: ReturnType<typeof createWaitingRoom>;
+  queue: ReturnType<typeof createConversationQueue>;
   approvals: ApprovalPort;
 }
 
@@ -22,9 +22,9 @@ export const createRunHooks =
     abort: AbortController,
     turn: { leave(): void },
     told: (response: ChatResponse) => void,
-  ): RunHooks => ({
+  ): NonNullable<RunLoop['hooks']> => ({
     async waiting(state) {
-      const result: RunResult = {
+      const result: RunLoop['result'] = {
         state,
         finishReason: 'awaiting_approval',
         model: run.plan.model,

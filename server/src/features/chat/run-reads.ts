@@ -5,7 +5,7 @@ import type { RunSample } from '../agents/index.ts';
 import { runOfCallId } from './client-tools.rules.ts';
 import { readHanded } from './continued.ts';
 import { storedFault } from './ending.ts';
-import { type Jump, jumpsOf, type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import { type Jump, jumpsOf, type RunEvent, readJournal, unpackJournal } from './journal.rules.ts';
 import { samplesOf } from './readings.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatResponse, Run, RunStatus } from './schema.ts';
@@ -48,8 +48,7 @@ export const createRunReads = (store: ChatStore) => {
   /** All events of a finished run. */
   const eventsOf = async (row: RunRow): Promise<{ events: RunEvent[]; jumps: Jump[] }> => {
     const message = await store.message(row.message_id);
-    const journal: PackedJournal =
-      row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
+    const journal = readJournal(row.journal);
     const completed = message === undefined ? null : chatResponseOf(message);
     const events = unpackJournal(journal, message?.content ?? '', completed);
     if (events.length === 0 && row.error !== null) {
@@ -111,5 +110,3 @@ export const createRunReads = (store: ChatStore) => {
     },
   };
 };
-
-export type RunReads = ReturnType<typeof createRunReads>;

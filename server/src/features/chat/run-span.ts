@@ -1,6 +1,6 @@
 import { openSpan, type Span, traced } from '../../kernel/tracing.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import type { RunResult, StartedRun } from './run/run.ts';
+import type { RunLoop, StartedRun } from './run/run.ts';
 import type { RunStatus } from './schema.ts';
 
 /** Spans of runs: one for the whole of a run from its first step on, one for each step. */
@@ -48,7 +48,7 @@ export const spanOf = (run: StartedRun): Span => {
   return known;
 };
 
-export const tellEndInSpan = (span: Span, result: RunResult, status: RunStatus): void => {
+export const tellEndInSpan = (span: Span, result: RunLoop['result'], status: RunStatus): void => {
   const { usage } = result.state;
   span.set({
     'pentarch.run.status': status,
@@ -62,8 +62,8 @@ export const tellEndInSpan = (span: Span, result: RunResult, status: RunStatus):
 /** The loop of an agent that works within another's tool. */
 export const inHandOffSpan = (
   { definition }: EffectiveAgent,
-  work: () => Promise<RunResult>,
-): Promise<RunResult> =>
+  work: () => Promise<RunLoop['result']>,
+): Promise<RunLoop['result']> =>
   traced(
     `invoke_agent ${definition.id}`,
     {

@@ -60,5 +60,5 @@ const ENDS = {
 } as const;
 
 /** How a run comes to rest in the state: what is written of it is its answer. */
-export type RestingStatus = keyof typeof ENDS;
+type RestingStatus = keyof typeof ENDS;
 export const eventOfRest = (status: RestingStatus): RunTurn => ENDS[status];

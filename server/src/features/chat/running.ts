@@ -9,22 +9,20 @@ import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { ApprovalPort } from './approvals.ts';
 import {
-  type EndedRun,
   errorData,
   failedEvent,
   faultOf,
   interrupted,
   metLimitHalfWay,
   runEvent,
-  type StopReason,
   statusOf,
 } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import { bookLeft, storeBroken } from './partials.ts';
 import type { RunMemory } from './ports.ts';
 import { carryOut } from './run/pipeline.ts';
-import type { RunDeps, RunHooks, StartedRun } from './run/run.ts';
-import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
+import type { RunDeps, RunLoop, StartDeps, StartedRun } from './run/run.ts';
+import { storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { createRunHooks } from './run-hooks.ts';
 import { outcomeOf, type RunReport } from './run-report.rules.ts';
@@ -34,13 +32,15 @@ import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
-interface RunningOptions extends Omit<RunDeps, 'store' | 'costs' | 'clock'>, AnswerDeps {
+interface RunningOptions extends Omit<RunDeps, 'store'>, Pick<StartDeps, 'store'> {
   memory: Pick<RunMemory, 'observe'>;
   approvals: Pick<ApprovalPort, 'withdrawOf'>;
   events: EventSink;
   onEnded?(report: RunReport): void;
   onError(error: unknown, message: string): void;
 }
+
+type StopReason = NonNullable<Parameters<typeof statusOf>[1]>;
 
 const idsOf = (run: StartedRun) => ({
   runId: run.runId,
@@ -76,7 +76,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
   const publish = (
-    run: EndedRun,
+    run: Parameters<typeof runEvent>[0],
     type: Parameters<typeof runEvent>[1],
     data: Record<string, unknown>,
   ): void => options.events.publish(runEvent(run, type, data));
@@ -100,7 +100,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     run: StartedRun,
     events: RunEvents,
     abort: AbortController,
-    hooks: RunHooks,
+    hooks: RunLoop['hooks'],
   ): Promise<ChatResponse> => {
     const context: ToolContext = {
       caller,
@@ -248,5 +248,3 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
 
   return { active, stopReasons, publish, tellEnd, begin, stop };
 };
-
-export type Running = ReturnType<typeof createRunning>;

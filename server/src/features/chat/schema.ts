@@ -104,9 +104,7 @@ const chosen = {
   ),
 };
 export const RegenerateBody = Strict(chosen);
-export type RegenerateBody = Static<typeof RegenerateBody>;
 export const EditBody = Strict({ message: ChatRequest.properties.message, ...chosen });
-export type EditBody = Static<typeof EditBody>;
 
 export const RunParams = Strict({ id: Uuid('Run id') });
 export const InvokeParams = Strict({

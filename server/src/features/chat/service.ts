@@ -8,13 +8,13 @@ import type { ActiveRun } from './active-run.ts';
 import { type ApprovalPort, createWaitingRoom } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
-import { createLaunch, type LaunchOptions } from './launch.ts';
+import { createLaunch } from './launch.ts';
 import { createLineUp } from './line-up.ts';
-import type { ConversationQueue } from './queue.ts';
+import type { createConversationQueue } from './queue.ts';
 import { isDecided } from './readings.ts';
 import { createRecovery } from './recovery.ts';
-import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
-import type { ResumeDeps } from './resume.ts';
+import { createRemoteRuns, type FollowedRun } from './remote.ts';
+import type { LaunchOptions } from './request.ts';
 import type { RunDeps, StartDeps } from './run/run.ts';
 import { createRunHooks } from './run-hooks.ts';
 import { createRunReads } from './run-reads.ts';
@@ -28,11 +28,10 @@ import { createWaiting } from './waiting.ts';
 /** Chat: runs that live apart from the connection that asked for them. */
 interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
-    Pick<ResumeDeps, 'callerOf'> {
+    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs' | 'callerOf'> {
   /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
   catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
-  queue: ConversationQueue;
+  queue: ReturnType<typeof createConversationQueue>;
   approvals: ApprovalPort;
   events: EventSink;
   /** The other nodes; null where this process has the store for itself. */
@@ -71,7 +70,7 @@ export const createChatService = (given: ChatOptions) => {
   const recovery = createRecovery({ ...options, running, waiting, lineUp });
   const starting = new Set<Promise<unknown>>();
 
-  const locate = async (id: string): Promise<Whereabouts> => {
+  const locate: Parameters<typeof createRemoteRuns>[0]['locate'] = async (id) => {
     const live = active.get(id);
     if (live !== undefined) return { at: 'here', events: live.events };
     const row = await store.anyRun(id);

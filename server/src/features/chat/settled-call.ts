@@ -5,7 +5,7 @@ import { storableDeep } from '../../kernel/storable.ts';
 import { CLEAN } from '../../kernel/taint.ts';
 import { type AgentTool, taintOfCall } from '../../kernel/tools.ts';
 import { renumber } from './citations.rules.ts';
-import { isUnsettled, type SettledCall, type SuspendedLoop } from './steps.rules.ts';
+import { isUnsettled, type SettledCall } from './steps.rules.ts';
 import { type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { isDelegate } from './tool-list.ts';
 import { parseArguments } from './tools.rules.ts';
@@ -91,7 +91,7 @@ export const settledCall = (
       ? {}
       : {
           // Only the tool that hands on suspends (delegate.ts).
-          handedOn: given.suspended as SuspendedLoop,
+          handedOn: given.suspended as SettledCall['handedOn'] & {},
           ownNano: sumNano([given.costNanoUsd ?? 0, outcome.embeddedNano]),
         }),
   };

@@ -10,7 +10,7 @@ import {
   type Jump,
   jumpsOf,
   numberAt,
-  type PackedJournal,
+  type packJournal,
   RESUME_JUMP,
   type RunEvent,
   unpackJournal,
@@ -65,7 +65,7 @@ interface ModelStep {
   modelId: string;
   firstTokenMs: number | null;
   /** Events of the run so far. */
-  journal: PackedJournal;
+  journal: ReturnType<typeof packJournal>;
   /** All text so far, which the journal's deltas are cut from. */
   text: string;
   /** What the model is told of an answer that does not have the form that was asked for. */
@@ -98,7 +98,7 @@ export interface SettledCall {
 }
 
 /** A loop of another agent that waits for decisions, with all that it needs to go on. */
-export interface SuspendedLoop {
+interface SuspendedLoop {
   v: 1;
   agentId: string;
   modelId: string;
@@ -123,7 +123,7 @@ interface DecidedStep {
   within?: readonly string[];
 }
 
-export type Step =
+type Step =
   | { kind: 'plan'; payload: PlanStep }
   | { kind: 'model'; payload: ModelStep }
   | { kind: 'tools'; payload: ToolsStep }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import { atMost } from '../../kernel/races.ts';
-import type { Owner } from './approvals.ts';
-import type { RemoteRuns, Whereabouts } from './remote.ts';
-import type { RunReads } from './run-reads.ts';
+import type { ApprovalPort } from './approvals.ts';
+import type { createRemoteRuns } from './remote.ts';
+import type { createRunReads } from './run-reads.ts';
 import { isFinished } from './run-state.rules.ts';
-import type { Running } from './running.ts';
+import type { createRunning } from './running.ts';
 import type { Run } from './schema.ts';
 import type { ChatStore } from './store.ts';
 import { runOf } from './wire.ts';
@@ -20,10 +20,10 @@ const REMOTE_ASK_MS = 1_000;
 
 interface StoppingDeps {
   store: ChatStore;
-  running: Running;
-  reads: RunReads;
-  remote: RemoteRuns | null;
-  locate(id: string): Promise<Whereabouts>;
+  running: ReturnType<typeof createRunning>;
+  reads: ReturnType<typeof createRunReads>;
+  remote: ReturnType<typeof createRemoteRuns> | null;
+  locate: Parameters<typeof createRemoteRuns>[0]['locate'];
   /** Launches that have not become runs yet. */
   starting: ReadonlySet<Promise<unknown>>;
   onError(error: unknown, message: string): void;
@@ -73,7 +73,7 @@ export const createStopping = (options: StoppingDeps) => {
     },
 
     /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
-    async stopOf(owner: Owner): Promise<void> {
+    async stopOf(owner: Parameters<ApprovalPort['show']>[0]): Promise<void> {
       const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
       const page = { limit: 1_000, before: null };
       for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {

@@ -4,10 +4,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { errorData } from './ending.ts';
-import { type BookDeps, breakOff } from './partials.ts';
+import type { LineUpDeps } from './line-up.ts';
+import { breakOff } from './partials.ts';
 import { journalOf } from './readings.ts';
+import type { StartDeps } from './run/run.ts';
 import type { ChatStore } from './store.ts';
-import type { Waiting } from './waiting.ts';
 import { runOf } from './wire.ts';
 
 /**
@@ -15,9 +16,9 @@ import { runOf } from './wire.ts';
  * Whatever the cause, such a run ends as failed, so that no run is unfinished for ever. Dead nodes' runs are taken over instead
  * (`adopt` in owned-runs.store.ts).
  */
-interface SweepDeps extends BookDeps {
+interface SweepDeps extends Pick<StartDeps, 'models' | 'costs'> {
   store: Pick<ChatStore, 'unfinishedHere' | 'interrupt'>;
-  waiting: Pick<Waiting, 'refuse'>;
+  waiting: Pick<LineUpDeps['waiting'], 'refuse'>;
   approvals: Pick<ApprovalPort, 'withdrawOf'>;
   clock: Clock;
   /** Whether something here works on the run. */

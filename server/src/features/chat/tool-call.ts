@@ -52,7 +52,7 @@ export const schemaFault = (
     .join(', ');
 };
 
-export interface ToolCallOptions {
+interface ToolCallOptions {
   gate: ToolGate;
   book: ToolBook;
   clock: Clock;

@@ -1,14 +1,15 @@
+import type { Static } from 'typebox';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { isQueuedAt } from '../conversations/index.ts';
-import type { AskedAgain } from './follows.rules.ts';
+import type { LaunchOptions } from './request.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
 import type { ChatRequest, EditBody, RegenerateBody } from './schema.ts';
 import type { ChatStore } from './store.ts';
 
 /** Versions of a turn: the question in other words, or another answer to it. */
 
-type Chosen = Pick<EditBody, 'model' | 'agent_id'>;
+type Chosen = Static<typeof RegenerateBody>;
 
 /** What was asked beside the question: of its run where that is kept, else what its message has kept of it. */
 const contextOf = (
@@ -55,7 +56,7 @@ export const createVersions = (store: ChatStore) => {
 
   return {
     /** The request of a question in other words, which stands beside the first. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
-    async edited(caller: Caller, conversationId: string, messageId: string, body: EditBody) {
+    async edited(caller: Caller, conversationId: string, messageId: string, body: Static<typeof EditBody>) {
       const question = await find(caller, conversationId, messageId);
       if (question.role !== 'user') throw invalid({ field: '/message_id', reason: 'is not a question' });
       return requestOf(caller, question, body.message, body);
@@ -66,8 +67,8 @@ export const createVersions = (store: ChatStore) => {
       caller: Caller,
       conversationId: string,
       messageId: string,
-      body: RegenerateBody,
-    ): Promise<{ request: ChatRequest; again: AskedAgain }> {
+      body: Chosen,
+    ): Promise<{ request: ChatRequest; again: NonNullable<LaunchOptions['again']> }> {
       const named = await find(caller, conversationId, messageId);
       const question =
         named.role === 'assistant' && named.parent_id !== null ? await store.message(named.parent_id) : named;
@@ -82,5 +83,3 @@ export const createVersions = (store: ChatStore) => {
     },
   };
 };
-
-export type Versions = ReturnType<typeof createVersions>;

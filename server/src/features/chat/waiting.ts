@@ -7,13 +7,14 @@ import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
 import { activateBranch, queuedAt, titleFrom, UNPLACED } from '../conversations/index.ts';
+import type { Costs } from '../costs/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
-import type { RunCosts } from './ports.ts';
-import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
+import { earlierCredential, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
-import { addressing, bringsContext, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { addressing, bringsContext, type GivenInput, parseContext } from './request.ts';
+import type { RunMessage } from './run/run.ts';
 import { moveRun } from './run-state.store.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import {
@@ -26,7 +27,7 @@ import {
 } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { NO_USAGE } from './usage.rules.ts';
-import { type AnswerMetadata, chatResponseOf } from './wire.ts';
+import { chatResponseOf, metadataText } from './wire.ts';
 
 /**
  * Messages that wait for their conversation's turn. Each is a run from the moment of its acceptance: stored, so that a crash
@@ -40,17 +41,19 @@ import { type AnswerMetadata, chatResponseOf } from './wire.ts';
  */
 interface WaitingDeps {
   store: ChatStore;
-  costs: Pick<RunCosts, 'spentOfRun'>;
+  costs: Pick<Costs, 'spentOfRun'>;
   clock: Clock;
   callerOf: CallerFor;
 }
 
+type QueuedRun = NonNullable<RunMessage['queued']>;
+
 /** A queued run with all that its start needs. */
-export interface WaitingMessage {
+interface WaitingMessage {
   run: QueuedRun;
   caller: Caller;
   request: ChatRequest;
-  context: ParsedContext;
+  context: ReturnType<typeof parseContext>;
   how: {
     requestId: string;
     streaming: boolean;
@@ -186,7 +189,7 @@ export const createWaiting = (deps: WaitingDeps) => {
     /** Read back after a restart, or from another node's hands. The error where it cannot begin any more. */
     async read(row: RunRow): Promise<WaitingMessage | { run: QueuedRun; error: AppError }> {
       // A row of this feature's own writing.
-      const stored = JSON.parse(row.request) as StoredRequest;
+      const stored = JSON.parse(row.request) as ReturnType<typeof storedRequestOf>;
       const run: QueuedRun = {
         runId: row.id,
         questionId: row.question_id,
@@ -227,10 +230,6 @@ export const createWaiting = (deps: WaitingDeps) => {
     /** Throws `RunLost` where the run is another node's by now. */
     async takeBack(message: WaitingMessage): Promise<ChatResponse> {
       const { run, caller } = message;
-      const metadata: Omit<AnswerMetadata, 'model' | 'built_in'> = {
-        finish_reason: 'cancelled',
-        proposals: [],
-      };
       const costNano = await spentOf(message);
       const answer: MessageRow = {
         id: run.messageId,
@@ -243,7 +242,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         tool_calls: null,
         citations: null,
         usage: JSON.stringify(NO_USAGE),
-        metadata: JSON.stringify(metadata),
+        metadata: metadataText({ finish_reason: 'cancelled', proposals: [] }),
         cost_nano: costNano,
         run_id: run.runId,
         created_at: queuedAt(run.place.at),
@@ -306,5 +305,3 @@ export const createWaiting = (deps: WaitingDeps) => {
     },
   };
 };
-
-export type Waiting = ReturnType<typeof createWaiting>;

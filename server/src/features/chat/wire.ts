@@ -6,14 +6,17 @@ import { type ChatResponse, type FinishReason, RUN_STATUSES, type Run, type RunS
 import { NO_USAGE } from './usage.rules.ts';
 
 /** What an answer's row keeps beside its text, for `ChatResponse` and for readers of the message. */
-export interface AnswerMetadata extends Record<string, unknown> {
-  model: string;
-  built_in: boolean;
+interface AnswerMetadata extends Record<string, unknown> {
+  /** No model has answered where a message was taken back before its turn. */
+  model?: string;
+  built_in?: boolean;
   finish_reason: FinishReason;
   proposals: string[];
   /** The content is JSON of the form that was asked for. */
   structured?: true;
 }
+
+export const metadataText = (metadata: AnswerMetadata): string => JSON.stringify(metadata);
 
 /** The same bytes whether built as the run ends or from the stored row later. */
 export const chatResponseOf = (row: MessageRow): ChatResponse => {

@@ -1,16 +1,18 @@
+import type { Along } from '../../../db/db.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
-import type { SetAside } from '../ports.ts';
 import { once } from './once.ts';
 import type { Asking, Prompt, StartDeps, StartedRun } from './run.ts';
 import type { History } from './steps/load-history.ts';
 import { setAside } from './steps/reserve-budget.ts';
 import { createLookUp, type LookUp } from './steps/retrieve.ts';
-import { namedAgent, type Selection } from './steps/select-agent.ts';
+import { namedAgent, type selectAgent } from './steps/select-agent.ts';
+
+type Selection = Awaited<ReturnType<typeof selectAgent>>;
 
 /** The steps between the history and the budget, which may be taken again for less money. */
 interface Attempt {
-  select(found: LookUp, setAsideFor: (agent: EffectiveAgent) => Promise<SetAside>): Promise<Selection>;
+  select(found: LookUp, setAsideFor: (agent: EffectiveAgent) => Promise<Along>): Promise<Selection>;
   prepare(agent: EffectiveAgent, found: LookUp): Promise<Prompt>;
   reserve(prompt: Prompt, choice: Selection['choice']): Promise<StartedRun>;
 }
@@ -34,7 +36,7 @@ export const affordable = async (
   { select, prepare, reserve }: Attempt,
 ): Promise<StartedRun> => {
   const lookUp = createLookUp(deps, asking, history);
-  const setAsideFor = (prompt: Prompt): SetAside => setAside(deps, asking, history, prompt);
+  const setAsideFor = (prompt: Prompt): Along => setAside(deps, asking, history, prompt);
   /** The same start by words alone, without a call that costs. */
   const plain = once(async () => {
     const found = lookUp(refuse);

@@ -7,7 +7,7 @@ import { offeredSpecs } from '../client-tools.rules.ts';
 import type { FinishReason } from '../schema.ts';
 import { modelToolName } from '../tools.rules.ts';
 import { addUsage } from '../usage.rules.ts';
-import type { RunDeps, RunLoop, RunResult } from './run.ts';
+import type { RunDeps, RunLoop } from './run.ts';
 
 /** What the steps of a loop do to it: text is told, what has been used is charged, and it ends with a reason. */
 
@@ -21,7 +21,7 @@ export const MAX_RUN_CALLS = 120;
 const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
 
 /** What a loop is given: where it stands, whose it is, and who is told. */
-export type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
+type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
 
 export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoop => {
   const { plan, state } = input;
@@ -68,7 +68,7 @@ export const finish = (
   { result }: RunLoop,
   reason: FinishReason,
   error: AppError | null = null,
-): RunResult => {
+): RunLoop['result'] => {
   result.finishReason = reason;
   result.error = error;
   return result;
@@ -82,7 +82,7 @@ export const stepsAreOver = ({ state, plan }: Pick<RunLoop, 'state' | 'plan'>): 
 export const isLast = ({ specs, state, plan }: RunLoop): boolean =>
   specs.length > 0 && (state.repaired === true || stepsAreOver({ state, plan }));
 
-export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunResult => {
+export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunLoop['result'] => {
   if (run.state.content.trim() === '') say(deps, run, NO_ANSWER);
   return finish(run, 'length');
 };

@@ -7,7 +7,7 @@ import type { NumberedPassage } from '../citations.rules.ts';
 import { providerSchema } from '../form.ts';
 import type { RunState } from '../steps.rules.ts';
 import { isLast } from './loop.ts';
-import type { RunLoop, RunPlan } from './run.ts';
+import type { RunLoop } from './run.ts';
 
 /** What a model is asked in a loop, and how its answer is taken. */
 
@@ -49,7 +49,7 @@ export const entryOf = (
   estimated: boolean,
 ): LedgerEntry => ({ kind: 'model', model: ref.id, tool: null, usage, costNanoUsd, estimated });
 
-export const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[]): Grounding => ({
+export const groundingOf = (plan: RunLoop['plan'], passages: readonly NumberedPassage[]): Grounding => ({
   question: plan.question,
   // Null where no search was made: an empty list says that the documents hold nothing.
   passages:

@@ -10,18 +10,9 @@ import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
+import { finish, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
-import type {
-  RunDeps,
-  RunLoop,
-  RunMessage,
-  RunPlan,
-  RunResult,
-  RunSpending,
-  StartDeps,
-  StartedRun,
-} from './run.ts';
+import type { RunDeps, RunLoop, RunMessage, StartDeps, StartedRun } from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
 import { promptFor, promptForTask } from './steps/build-prompt.ts';
 import { callModel } from './steps/call-model.ts';
@@ -73,7 +64,7 @@ export const startHandOff = async (
   context: ToolContext,
   agent: EffectiveAgent,
   task: string,
-  spending: RunSpending,
+  spending: RunLoop['plan']['spending'],
 ): Promise<Pick<RunLoop, 'plan' | 'state'>> => {
   const found = await retrieveForTask(deps, context, agent, task);
   const { messages, taint } = promptForTask(found, task, deps.clock.now());
@@ -96,7 +87,7 @@ const isCostExceeded = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'COST_EXCEEDED';
 
 /** The calls that the model has asked for. The end of the run, or null where the model is told what they gave. */
-const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<RunResult | null> => {
+const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<RunLoop['result'] | null> => {
   const { state } = run;
   try {
     await inStep('call tools', () => callTools(deps, run, resumed));
@@ -120,7 +111,7 @@ const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<Ru
 };
 
 /** The reservation of the next call, where the start has not taken it. The end of the run where there is no money for it. */
-const reserveNext = async (deps: RunDeps, run: RunLoop): Promise<RunResult | null> => {
+const reserveNext = async (deps: RunDeps, run: RunLoop): Promise<RunLoop['result'] | null> => {
   if (run.result.open.hold !== null) return null;
   try {
     await reserveCall(deps, run);
@@ -135,7 +126,7 @@ const reserveNext = async (deps: RunDeps, run: RunLoop): Promise<RunResult | nul
  * Runs until the end, from where the state stands. Every finished step of a run with tools is written before the next one begins.
  * Throws for faults of our own only; what providers and tools do wrong is in the result.
  */
-const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
+const loop = async (deps: RunDeps, run: RunLoop): Promise<RunLoop['result']> => {
   const { state } = run;
   let resumed = state.nextStep > 0;
   for (;;) {
@@ -150,8 +141,10 @@ const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
   }
 };
 
+type LoopInput = Parameters<typeof openLoop>[1];
+
 /** The plan of a run after a restart was read before the servers of its tools were connected. */
-const withTools = async ({ plan, state, context }: LoopInput): Promise<RunPlan> => {
+const withTools = async ({ plan, state, context }: LoopInput): Promise<RunLoop['plan']> => {
   const { toolsAgain } = plan;
   if (toolsAgain === undefined) return plan;
   const asked = [...(state.asked ?? []), ...waiting(state).map(({ call }) => call)].map(({ name }) => name);
@@ -165,11 +158,11 @@ const withTools = async ({ plan, state, context }: LoopInput): Promise<RunPlan> 
 };
 
 /** `loop`, and whatever happens in it: no reservation is left behind, and what has been used is on the ledger. */
-export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunResult> => {
+export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunLoop['result']> => {
   const run = openLoop(deps, { ...input, plan: await withTools(input) });
   const { plan, state, result } = run;
   /** Stopped while it waited for the store: what had come is kept, and what is open goes with the end. */
-  const stoppedMeanwhile = (error: unknown): RunResult => {
+  const stoppedMeanwhile = (error: unknown): RunLoop['result'] => {
     if (!run.context.signal.aborted || !isStoreUnavailable(error)) throw error;
     return { ...result, finishReason: 'cancelled' };
   };

@@ -4,18 +4,20 @@ import type { AgentTool } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { titleFrom } from '../../conversations/index.ts';
 import type { Hold } from '../../costs/index.ts';
-import type { FittedHistory } from '../history.ts';
-import type { RoutedChoice } from '../ports.ts';
+import type { ChooseAgent } from '../ports.ts';
 import { bringsContext } from '../request.ts';
 import type { PlanStep } from '../steps.rules.ts';
 import { addUsage, NO_USAGE } from '../usage.rules.ts';
-import type { Asking, Prompt, RunPlan, RunSpending, StartedRun } from './run.ts';
+import type { Asking, Prompt, RunLoop, StartedRun } from './run.ts';
 import { messagesOf } from './steps/build-prompt.ts';
-import type { History } from './steps/load-history.ts';
+import type { fitHistory, History } from './steps/load-history.ts';
+
+type RunPlan = RunLoop['plan'];
+type FittedHistory = Awaited<ReturnType<typeof fitHistory>>;
 
 /** The plan of a run, and the record of it that its first step row keeps. */
 
-export const noSpending = (nano: NanoUsd = 0): RunSpending => ({
+export const noSpending = (nano: NanoUsd = 0): RunPlan['spending'] => ({
   nano,
   calls: 0,
   kept: 0,
@@ -84,9 +86,9 @@ const agentIdsOf = ({ conversation }: Asking, agentId: string): string[] => [
 ];
 
 /** A run with its prompt and the agent that it was made for: all that its record keeps. */
-export interface Ready {
+interface Ready {
   prompt: Prompt;
-  choice: RoutedChoice;
+  choice: Awaited<ReturnType<ChooseAgent>>;
   fitted: FittedHistory;
 }
 

@@ -1,4 +1,3 @@
-import type { Queryable } from '../../../db/db.ts';
 import type { ConversationRow } from '../../../db/tables/chat.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -6,7 +5,7 @@ import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
-import type { Spending } from '../../../kernel/spending.ts';
+import type { PayingRun, Spending } from '../../../kernel/spending.ts';
 import type { CallerFor } from '../../../kernel/stored-credential.ts';
 import type { Taint } from '../../../kernel/taint.ts';
 import type {
@@ -15,19 +14,19 @@ import type {
   ToolBook,
   ToolContext,
   ToolGate,
+  ToolPassage,
   ToolSource,
 } from '../../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
-import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
+import type { CostSubject, Costs, Hold, LedgerEntry } from '../../costs/index.ts';
 import type { Models } from '../../models/index.ts';
-import type { Reserve } from '../budget.ts';
+import type { createReserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
-import type { AskedAgain } from '../follows.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
-import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
-import type { PromptInput } from '../prompt.rules.ts';
-import type { QueuedRun } from '../queued.rules.ts';
-import type { GivenInput, ParsedContext } from '../request.ts';
+import type { ChooseAgent, RunMemory } from '../ports.ts';
+import type { buildPrompt } from '../prompt.rules.ts';
+import type { Place } from '../queue.ts';
+import type { GivenInput, LaunchOptions, parseContext } from '../request.ts';
 import type { RunEvents } from '../run-events.ts';
 import type { ChatRequest, FinishReason, RunStatus } from '../schema.ts';
 import type { PlanStep, RunState } from '../steps.rules.ts';
@@ -41,8 +40,9 @@ export interface StartDeps {
   agents: AgentService;
   choose: ChooseAgent;
   models: Models;
-  costs: RunCosts;
-  search: SearchPassages;
+  costs: Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
+  /** Of the caller's documents. */
+  search(caller: Caller, query: string, limit: number, paying: PayingRun | undefined): Promise<ToolPassage[]>;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;
@@ -55,7 +55,7 @@ export interface StartDeps {
 /** What the steps of the loop need of it. */
 export interface RunDeps {
   models: Models;
-  costs: RunCosts;
+  costs: StartDeps['costs'];
   gate: ToolGate;
   book: ToolBook;
   store: Pick<ChatStore, 'write' | 'hold'>;
@@ -66,22 +66,27 @@ export interface RunDeps {
 }
 
 /** A message for which a run is wanted, by whichever door it came. */
-export interface RunMessage {
+export interface RunMessage extends Omit<LaunchOptions, 'wait' | 'given'> {
   caller: Caller;
   request: ChatRequest;
-  context: ParsedContext;
-  requestId: string;
-  streaming: boolean;
+  context: ReturnType<typeof parseContext>;
   signal: AbortSignal;
   given?: GivenInput | undefined;
   /** Without `request.conversation_id`: the conversation to be made, which has been entered in the queue as well. */
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
   queued?: QueuedRun;
-  /** In place of a question of its own. */
-  again?: AskedAgain;
-  /** Written with the run; see `LaunchOptions`. */
-  accepted?: (tx: Queryable, runId: string) => Promise<void>;
+}
+
+interface QueuedRun {
+  runId: string;
+  messageId: string;
+  questionId: string;
+  conversationId: string;
+  /** The message that it follows by name; absent: the leaf of the active branch at its turn. */
+  parent?: string | null | undefined;
+  /** Where it stands; `at` is the time of its acceptance. */
+  place: Place;
 }
 
 /** A run that is not stored yet: its message in its conversation, and what pays for finding its answer. */
@@ -101,7 +106,7 @@ export interface Asking {
   spending: Spending;
   /** The part of it that went into embeddings. */
   embedded: Spending;
-  reserve: Reserve;
+  reserve: ReturnType<typeof createReserve>;
 }
 
 /** All that goes to the model but the history. */
@@ -111,12 +116,12 @@ export interface Prompt {
   passages: NumberedPassage[] | null;
   tools: readonly AgentTool[];
   specs: readonly ToolSpec[];
-  parts: PromptInput;
+  parts: Parameters<typeof buildPrompt>[0];
   taint: Taint;
   noted: readonly string[];
 }
 
-export interface RunPlan {
+interface RunPlan {
   agent: EffectiveAgent;
   model: ModelRef;
   /** The person's own words. */
@@ -141,7 +146,7 @@ export interface RunPlan {
 }
 
 /** What all loops of one run have spent together, for the run's limit. */
-export interface RunSpending {
+interface RunSpending {
   nano: NanoUsd;
   /** Model calls of all loops. */
   calls: number;
@@ -176,7 +181,7 @@ export interface StartedRun {
 }
 
 /** What happens around a run that waits for decisions; a loop within another's tool has none: it ends as it stands instead. */
-export interface RunHooks {
+interface RunHooks {
   /** The run is about to wait: the answer so far is stored and whoever waits for it is told. */
   waiting(state: RunState): Promise<void>;
   /** Resolves with the decision; rejects when the run is stopped. */
@@ -185,7 +190,7 @@ export interface RunHooks {
   resumed(state: RunState): Promise<void>;
 }
 
-export interface RunResult {
+interface RunResult {
   state: RunState;
   finishReason: FinishReason;
   /** The model that answered last. */

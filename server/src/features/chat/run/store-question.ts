@@ -5,7 +5,7 @@ import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { ACTIVE } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
-import { type LastSaid, placeMessage, type QueuedMessage, type TurnClaim } from '../queued.store.ts';
+import { placeMessage } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
 import {
@@ -17,9 +17,10 @@ import {
   touchConversation,
 } from '../store.ts';
 import type { Asking, StartDeps } from './run.ts';
+import type { History } from './steps/load-history.ts';
 
 /** Rows of a question and its run, in the transaction that reserves their budget. */
-export interface Question {
+interface Question {
   questionId: string;
   messageId: string;
   askedAt: number;
@@ -34,16 +35,10 @@ export interface Question {
   /** Events of the start. */
   events: RunEvent[];
   /** What was taken back while it waited before the question: it gets its place now. */
-  takenBack: readonly QueuedMessage[];
+  takenBack: readonly { id: string }[];
   /** What the run's history ends with; undefined where that is another branch. */
-  lastSaid: LastSaid | undefined;
+  lastSaid: History['known']['last'] | undefined;
 }
-
-const claimOf = (conversationId: string, runId: string, lastSaid: LastSaid | undefined): TurnClaim => ({
-  conversationId,
-  runId,
-  ...(lastSaid === undefined ? {} : { lastSaid }),
-});
 
 const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');
 const ownerOf = ({ message: { caller } }: Asking) => ({
@@ -152,7 +147,7 @@ export const beginQueued = async (
   if (!(await moveRun(tx, move, change))) throw new RunLost();
   await placeMessage(tx, questionId, { at: askedAt, parentId });
   if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
-  await store.claimTurn(tx, claimOf(conversationId, runId, lastSaid));
+  await store.claimTurn(tx, { conversationId, runId, lastSaid });
 };
 
 /** Throws `TurnTaken`. */
@@ -169,7 +164,9 @@ export const storeQuestion = async (
   const fresh = message.again === undefined;
   await together(
     conversationRow(tx, asking, question),
-    conversation === null ? null : store.claimTurn(tx, claimOf(conversationId, runId, question.lastSaid)),
+    conversation === null
+      ? null
+      : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
     fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
     fresh ? tx.emit(askedEvent(told, message.request.message, taint, roleOf(asking))) : null,

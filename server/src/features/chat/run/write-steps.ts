@@ -1,14 +1,18 @@
 import type { Tx } from '../../../db/db.ts';
 import { taintText } from '../../../kernel/taint.ts';
 import { dropKept } from '../partials.ts';
-import type { Step } from '../steps.rules.ts';
+import type { readSteps } from '../steps.rules.ts';
 import { hasStep, insertStep, markConversation } from '../store.ts';
 import { untilStored } from '../until-stored.ts';
 import { runIdOf } from './loop.ts';
 import type { RunDeps, RunLoop } from './run.ts';
 
 /** Settles what is open and writes the steps, in one transaction. */
-export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly Step[]): Promise<void> => {
+export const writeSteps = async (
+  deps: RunDeps,
+  run: RunLoop,
+  steps: readonly ReturnType<typeof readSteps>[number][],
+): Promise<void> => {
   const { store, costs, clock } = deps;
   const { plan, state, subject, result } = run;
   const runId = runIdOf(run);

@@ -2,11 +2,15 @@ import { goOnWithCalls } from '../../go-on-within.ts';
 import { decidedCall, lostWithin } from '../../settled-call.ts';
 import { applyDecided, isUnsettled, waiting } from '../../steps.rules.ts';
 import { toolOf } from '../loop.ts';
-import type { RunDeps, RunHooks, RunLoop } from '../run.ts';
+import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 import { contextOfCalls } from './call-tools.ts';
 
-const awaitDecisions = async (deps: RunDeps, run: RunLoop, hooks: RunHooks): Promise<void> => {
+const awaitDecisions = async (
+  deps: RunDeps,
+  run: RunLoop,
+  hooks: NonNullable<RunLoop['hooks']>,
+): Promise<void> => {
   const { state, events } = run;
   await hooks.waiting(state);
   for (const { call, within } of waiting(state)) {

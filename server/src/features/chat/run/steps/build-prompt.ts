@@ -6,12 +6,13 @@ import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
-import type { FittedHistory } from '../../history.ts';
-import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
+import { buildPrompt } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
 import type { Asking, Prompt } from '../run.ts';
-import type { History } from './load-history.ts';
-import type { Retrieved } from './retrieve.ts';
+import type { fitHistory, History } from './load-history.ts';
+import type { retrieve } from './retrieve.ts';
+
+type Retrieved = Awaited<ReturnType<typeof retrieve>>;
 
 /** What the prompt takes of the agent and of what was found for it; the rest is the message's. */
 const partsOf = ({ agent, passages, memories, preferences }: Retrieved, nowMs: number) => ({
@@ -32,7 +33,7 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
 export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
   const { message, given, conversation, now } = asking;
   const { agent, model, passages, tools, noted } = found;
-  const parts: PromptInput = {
+  const parts: Prompt['parts'] = {
     ...partsOf(found, now),
     clientInstructions: given.instructions ?? null,
     form: given.form === undefined ? null : formInstruction(given.form),
@@ -66,7 +67,7 @@ export const messagesOf = (
   { given }: Asking,
   { continued }: History,
   { parts }: Prompt,
-  { turns, summary }: Pick<FittedHistory, 'turns' | 'summary'>,
+  { turns, summary }: Pick<Awaited<ReturnType<typeof fitHistory>>, 'turns' | 'summary'>,
 ): ModelMessage[] =>
   continued === null
     ? [...buildPrompt({ ...parts, history: turns, summary }), ...(given.exchange ?? [])]

@@ -11,7 +11,7 @@ import { keepPartial } from '../../partials.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
 import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
-import type { RunDeps, RunLoop, RunResult } from '../run.ts';
+import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 
 const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
@@ -44,7 +44,7 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
 };
 
 /** A call that came to nothing: what it has used all the same is charged. Throws what is no fault of a provider. */
-const failed = (deps: RunDeps, run: RunLoop, error: unknown): RunResult => {
+const failed = (deps: RunDeps, run: RunLoop, error: unknown): RunLoop['result'] => {
   if (!(error instanceof ModelCallError)) throw error;
   if (error.partial) {
     // Without streaming nothing of it has been shown yet.
@@ -117,7 +117,7 @@ const takeStructured = async (
   run: RunLoop,
   form: AnswerForm,
   answer: ModelCallResult,
-): Promise<RunResult | null> => {
+): Promise<RunLoop['result'] | null> => {
   if (answer.finishReason === 'length') {
     say(deps, run, answer.content);
     return finish(run, 'length');
@@ -136,7 +136,7 @@ const takeStructured = async (
 };
 
 /** Asks the model, which answers or asks for tools. The end of the run, or null where it goes on with the calls that were asked for. */
-export const callModel = async (deps: RunDeps, run: RunLoop): Promise<RunResult | null> => {
+export const callModel = async (deps: RunDeps, run: RunLoop): Promise<RunLoop['result'] | null> => {
   const { plan, state, result } = run;
   const last = isLast(run);
   let answer: ModelCallResult;

@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { isQueuedAt } from '../../../conversations/index.ts';
 import { createReserve } from '../../budget.ts';
-import { type NamedParent, namedParent } from '../../follows.rules.ts';
+import { namedParent } from '../../follows.rules.ts';
 import { samplingOf } from '../../request.ts';
 import type { ChatStore } from '../../store.ts';
 import type { Asking, RunMessage, StartDeps } from '../run.ts';
@@ -26,7 +26,7 @@ export const findConversation = async (
 export const checkParent = async (
   store: Pick<ChatStore, 'message'>,
   conversationId: string,
-  parent: NamedParent,
+  parent: string | null | undefined,
 ): Promise<void> => {
   if (typeof parent !== 'string') return;
   const row = await store.message(parent);

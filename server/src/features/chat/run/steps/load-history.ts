@@ -1,17 +1,19 @@
+import type { Along } from '../../../../db/db.ts';
 import { conflict } from '../../../../kernel/errors.ts';
 import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
 import { readHanded, withResults } from '../../continued.ts';
 import { namedParent } from '../../follows.rules.ts';
 import { historyBudget } from '../../history.rules.ts';
-import { createHistory, type FittedHistory, type KnownHistory } from '../../history.ts';
-import type { SetAside } from '../../ports.ts';
+import { createHistory } from '../../history.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
 import type { PlanStep, RunState } from '../../steps.rules.ts';
 import type { Asking, Prompt, StartDeps } from '../run.ts';
 
+type Histories = ReturnType<typeof createHistory>;
+
 /** What was said before a message. */
 export interface History {
-  known: KnownHistory;
+  known: Awaited<ReturnType<Histories['known']>>;
   /** The run that this one goes on with, with the results of its client's calls. */
   continued: { plan: PlanStep; state: RunState } | null;
   /** Of the person, oldest first. */
@@ -46,8 +48,8 @@ export const fitHistory = async (
   asking: Asking,
   { known, continued }: History,
   { agent, parts, specs, model }: Prompt,
-  setAside: SetAside,
-): Promise<FittedHistory> => {
+  setAside: Along,
+): ReturnType<Histories['fit']> => {
   const nothing = known.turns.length === 0 && known.summary === null;
   if (continued !== null || nothing) return { turns: [], summary: null, spent: null };
   const budgetTokens = historyBudget({

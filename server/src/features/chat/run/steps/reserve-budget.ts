@@ -1,25 +1,26 @@
-import type { Tx } from '../../../../db/db.ts';
+import type { Along, Tx } from '../../../../db/db.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { activateBranch } from '../../../conversations/index.ts';
 import type { Hold } from '../../../costs/index.ts';
 import { holdRequest, reserveOfRun } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
-import type { KnownHistory } from '../../history.ts';
 import type { RunEvent } from '../../journal.rules.ts';
-import type { RoutedChoice, SetAside } from '../../ports.ts';
 import { takenBackBefore } from '../../queued.rules.ts';
 import { placeMessage } from '../../queued.store.ts';
 import { startState } from '../../steps.rules.ts';
 import { untilStored } from '../../until-stored.ts';
 import { sizedCall } from '../model-call.ts';
-import { planOf, type Ready, recordOf } from '../plan.ts';
+import { planOf, recordOf } from '../plan.ts';
 import type { Asking, Prompt, RunDeps, RunLoop, StartDeps, StartedRun } from '../run.ts';
-import { beginQueued, type Question, storeQuestion } from '../store-question.ts';
+import { beginQueued, storeQuestion } from '../store-question.ts';
 import { boundOf, messagesOf } from './build-prompt.ts';
 import type { History } from './load-history.ts';
 
+type Ready = Parameters<typeof recordOf>[2];
+type Question = Parameters<typeof storeQuestion>[3];
+
 /** What a call before the answer sets aside for it: an answer by this agent, with all of the history that could go along. */
-export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): SetAside =>
+export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): Along =>
   asking.reserve.of(() => {
     const { known } = history;
     const whole = { turns: known.turns, summary: known.summary?.content ?? null };
@@ -34,7 +35,7 @@ export const setAside = ({ models }: StartDeps, asking: Asking, history: History
 const startEvents = (
   { runId, conversationId }: Asking,
   messageId: string,
-  choice: RoutedChoice,
+  choice: Ready['choice'],
 ): RunEvent[] => [
   {
     event: 'run.started',
@@ -54,7 +55,7 @@ const startEvents = (
 /** Where the question stands: behind what was taken back before it, which keeps to the end of the active branch. */
 const placeOf = (
   { message: { queued, again }, now }: Asking,
-  known: KnownHistory,
+  known: History['known'],
 ): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'takenBack' | 'lastSaid'> => {
   if (again !== undefined) return { ...again, takenBack: [], lastSaid: undefined };
   const waits = known.atLeaf && known.queued.length > 0;

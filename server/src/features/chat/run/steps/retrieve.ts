@@ -5,12 +5,14 @@ import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
 import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts';
 import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
-import type { Remembered } from '../../ports.ts';
+import type { RunMemory } from '../../ports.ts';
 import { searchQuery } from '../../prompt.rules.ts';
 import { toolsOf } from '../../tool-list.ts';
 import { once } from '../once.ts';
 import type { Asking, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';
+
+type Remembered = Awaited<ReturnType<RunMemory['recall']>>;
 
 /** What is known for a message, and what pays for finding it. Each is looked up once, however many ask. */
 export interface LookUp {
@@ -21,7 +23,7 @@ export interface LookUp {
 }
 
 /** What an agent has to answer with. */
-export interface Retrieved {
+interface Retrieved {
   agent: EffectiveAgent;
   model: ModelRef;
   /** Null where the documents were not searched. */

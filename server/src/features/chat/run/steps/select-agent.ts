@@ -1,15 +1,16 @@
+import type { Along } from '../../../../db/db.ts';
 import type { Caller } from '../../../../kernel/caller.ts';
 import { conflict, invalid } from '../../../../kernel/errors.ts';
 import type { AgentService, EffectiveAgent } from '../../../agents/index.ts';
-import type { RoutedChoice, SetAside } from '../../ports.ts';
+import type { ChooseAgent } from '../../ports.ts';
 import type { Asking, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';
 import type { LookUp } from './retrieve.ts';
 
 /** An agent, and why it. */
-export interface Selection {
+interface Selection {
   agent: EffectiveAgent;
-  choice: RoutedChoice;
+  choice: Awaited<ReturnType<ChooseAgent>>;
 }
 
 /** The agent that is named. Throws VALIDATION_ERROR where there is none, CONFLICT where it is switched off. */
@@ -38,7 +39,7 @@ export const selectAgent = async (
   asking: Asking,
   { known }: History,
   found: LookUp,
-  setAside: (agent: EffectiveAgent) => Promise<SetAside>,
+  setAside: (agent: EffectiveAgent) => Promise<Along>,
 ): Promise<Selection> => {
   const { caller, request, context, signal } = asking.message;
   if (context.agentId !== null) return namedAgent(deps.agents, caller, context.agentId);

@@ -1,34 +1,26 @@
 import type { Queryable, Tx } from '../../../../db/db.ts';
 import type { MessageRow } from '../../../../db/tables/chat.ts';
 import { together } from '../../../../db/together.ts';
-import type { Clock } from '../../../../kernel/clock.ts';
 import type { NewEvent, PlatformEvent } from '../../../../kernel/events.ts';
 import { ACTIVE, activateBranch, brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
-import { endEvents, errorData, failedEvent, metLimitHalfWay } from '../../ending.ts';
+import { endEvents, errorData, failedEvent, metLimitHalfWay, type statusOf } from '../../ending.ts';
 import { textsIn } from '../../form.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
 import { dropKept } from '../../partials.ts';
-import type { RunCosts } from '../../ports.ts';
 import type { RunEvents } from '../../run-events.ts';
-import { eventOfRest, type RestingStatus } from '../../run-state.rules.ts';
+import { eventOfRest } from '../../run-state.rules.ts';
 import { moveRun } from '../../run-state.store.ts';
 import type { ChatResponse } from '../../schema.ts';
-import { type ChatStore, finishConversation, insertMessage, RunLost, replaceAnswer } from '../../store.ts';
+import { finishConversation, insertMessage, RunLost, replaceAnswer } from '../../store.ts';
 import { untilStored } from '../../until-stored.ts';
-import { type AnswerMetadata, chatResponseOf } from '../../wire.ts';
-import type { RunResult, StartedRun } from '../run.ts';
-
-export interface AnswerDeps {
-  clock: Clock;
-  store: ChatStore;
-  costs: RunCosts;
-}
+import { chatResponseOf, metadataText } from '../../wire.ts';
+import type { RunLoop, StartDeps, StartedRun } from '../run.ts';
 
 /** What a run has come to, and how that is called. */
 interface Rest {
-  result: RunResult;
-  status: RestingStatus;
+  result: RunLoop['result'];
+  status: ReturnType<typeof statusOf>;
 }
 
 const answerRow = (run: StartedRun, { result, status }: Rest, now: number): MessageRow => {
@@ -37,14 +29,14 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
   // A whole one has been held against its form before it was told.
   const structured =
     run.plan.record.form !== undefined && status === 'completed' && result.finishReason === 'stop';
-  const metadata: AnswerMetadata = {
+  const metadata = metadataText({
     model: result.model.id,
     built_in: result.model.provider === 'builtin',
     finish_reason: status === 'failed' ? brokenReason(result.error) : result.finishReason,
     proposals: state.proposals,
     ...(structured ? { structured } : {}),
     ...(status === 'failed' ? { failed: true } : {}),
-  };
+  });
   const said = structured ? textsIn(JSON.parse(state.content)).join('\n') : state.content;
   const citations = citationsOf(said, state.passages);
   return {
@@ -58,7 +50,7 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
     tool_calls: items.length === 0 ? null : JSON.stringify(items),
     citations: citations.length === 0 ? null : JSON.stringify(citations),
     usage: JSON.stringify(state.usage),
-    metadata: JSON.stringify(metadata),
+    metadata,
     cost_nano: state.costNano,
     run_id: run.runId,
     created_at: Math.max(now, run.askedAt + 1),
@@ -106,10 +98,10 @@ const restRun = (
  * then. Gives the stored answer. Throws `RunLost`.
  */
 export const storeAnswer = async (
-  deps: AnswerDeps,
+  deps: Pick<StartDeps, 'clock' | 'store' | 'costs'>,
   run: StartedRun,
-  result: RunResult,
-  status: RestingStatus,
+  result: RunLoop['result'],
+  status: Rest['status'],
   events: RunEvents,
 ): Promise<ChatResponse> => {
   const { store, costs, clock } = deps;
