@@ -6,9 +6,10 @@ import { iso } from '../../kernel/clock.ts';
 import { pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
 import type { McpReading } from './reading.ts';
+import type { ServerInput } from './register.ts';
 import { slugOf } from './rules.ts';
 import * as wire from './schema.ts';
-import type { McpService, ServerInput } from './service.ts';
+import type { McpService } from './service.ts';
 import { type McpSignIn, OAUTH_CALLBACK_PATH } from './sign-in.ts';
 
 export interface McpRouteOptions {
