@@ -1,10 +1,11 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { ServerNotes } from './audit-notes.ts';
-import { type Calls, isUnaccepted, type VisibleTool } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { PinBook } from './pins.ts';
 import { FIRST_TRY_MS, type ServerViews } from './server-views.ts';
 import type { ToolViews } from './tool-views.ts';
+import { isUnaccepted, type VisibleTool } from './visible-tools.ts';
 
 export interface AcceptanceOptions {
   calls: Calls;

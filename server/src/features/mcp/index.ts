@@ -22,16 +22,17 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { type McpServerSummary, mcpServerTools } from './tools.ts';
 
+export { type GatewayTool, isGatewayTool } from './agent-tools.ts';
 export type { McpAuditEntry } from './audit-notes.ts';
 export { createFilesServer, filesOfPeople, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
-export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { createCarriedSecrets } from './carried-secrets.ts';
 export { carriedServer, lostEndpoint } from './carried-server.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
+export type { CallSample } from './perform.ts';
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
 export { type McpServerSummary, mcpServerTools } from './tools.ts';
 export type { ServerPolicy } from './types.ts';

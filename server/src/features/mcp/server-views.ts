@@ -1,8 +1,9 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
-import { type Calls, isUnaccepted } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer } from './rules.ts';
+import { isUnaccepted } from './visible-tools.ts';
 
 /** After registering: so long the answer waits for the first try, so that its status says something. */
 export const FIRST_TRY_MS = 3_000;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
-import type { VisibleTool } from './calls.ts';
 import type { PinnedTool } from './pins.ts';
 import type { ServerViews } from './server-views.ts';
 import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
+import type { VisibleTool } from './visible-tools.ts';
 
 /** Tools as an operator looks at them before they are accepted. */
 export const createToolViews = ({ visibleServers }: Pick<ServerViews, 'visibleServers'>) => {
