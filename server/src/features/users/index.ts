@@ -1,3 +1,4 @@
+export type { NewUserInput } from './create.ts';
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
 export { movedAway, moveUser, noteMove } from './move.ts';
@@ -7,7 +8,7 @@ export { isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
 export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
 export { Email } from './schema.ts';
-export { createUsers, type NewUserInput, type Users, type UsersOptions } from './service.ts';
+export { createUsers, type Users, type UsersOptions } from './service.ts';
 export {
   findUser,
   findUserByEmail,
