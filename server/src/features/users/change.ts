@@ -21,7 +21,7 @@ export interface UserChangeInput {
   status?: 'active' | 'deactivated' | undefined;
 }
 
-export interface ChangeOptions {
+export interface UserChangeOptions {
   db: Db;
   clock: Clock;
   audit: Audit;
@@ -49,7 +49,7 @@ const changesOf = (row: UserRow, input: UserChangeInput): UserChanges => {
 };
 
 /** Changes of accounts: rights, status, and the end of access with them. */
-export const createChanges = ({ db, clock, audit, accounts, lookup }: ChangeOptions) => {
+export const createChanges = ({ db, clock, audit, accounts, lookup }: UserChangeOptions) => {
   const { find, view, rightsOfRow } = lookup;
 
   const change = async (

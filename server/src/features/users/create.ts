@@ -29,7 +29,7 @@ export interface NewUserInput {
 
 const taken = (): AppError => conflict('an account with this e-mail exists already', { field: '/email' });
 
-export interface CreationOptions {
+export interface UserCreationOptions {
   db: Db;
   clock: Clock;
   audit: Audit;
@@ -37,7 +37,7 @@ export interface CreationOptions {
 }
 
 /** New accounts. */
-export const createCreation = ({ db, clock, audit, accounts }: CreationOptions) => {
+export const createCreation = ({ db, clock, audit, accounts }: UserCreationOptions) => {
   /**
    * A row for a new account. `status` follows from whether it can sign in at once. `maker`: what the credential can that
    * gives it the password (`permissionsOfMaker`).
