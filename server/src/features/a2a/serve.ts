@@ -36,6 +36,7 @@ const userOf = (caller: Caller): User => ({ isAuthenticated: true, userName: cal
 
 const isStream = (value: object): value is AsyncGenerator<unknown, void, undefined> =>
   Symbol.asyncIterator in value;
+
 const refuse = (reply: FastifyReply, error: AppError, requestId: string, id: RpcId): FastifyReply =>
   reply
     .headers(errorHeaders(error))
@@ -79,7 +80,7 @@ const streamUpdates = async (
   first: unknown,
   updates: Updates,
   mapError: (error: unknown) => unknown,
-): Promise<FastifyReply> => {
+): Promise<void> => {
   const id = rpcIdOf(body);
   const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
   const stream = openSse(reply, {
@@ -95,7 +96,6 @@ const streamUpdates = async (
     stream.send(`event: error\n${frame({ jsonrpc: '2.0', id, error: mapError(error) })}`);
   }
   stream.end();
-  return reply;
 };
 
 export const createServe =
@@ -141,7 +141,8 @@ export const createServe =
       // The first update decides: a refusal known by then is an answer of its own and no stream.
       const first = await result.next();
       if (first.done) return answer({ jsonrpc: '2.0', id, result: null });
-      return await streamUpdates(options, input, first.value, result, mapError);
+      await streamUpdates(options, input, first.value, result, mapError);
+      return reply;
     } catch (error) {
       return answer({ jsonrpc: '2.0', id, error: mapError(error) });
     }

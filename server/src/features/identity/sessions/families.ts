@@ -49,7 +49,8 @@ export const createFamilies = (options: FamiliesOptions) => {
     /**
      * Notes an access token of a family; false for a family that is not there. One that has just been ended still gets
      * its row: of two uses of a code at the same time the first is answered, and what it got is refused as revoked.
-     */ noteToken({ origin, ...token }: FamilyToken & { origin: Origin }): Promise<boolean> {
+     */
+    noteToken({ origin, ...token }: FamilyToken & { origin: Origin }): Promise<boolean> {
       return db.write(async (tx) => {
         const now = clock.now();
         const session = await findSession(tx, token.sessionId);
