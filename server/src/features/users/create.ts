@@ -8,6 +8,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
+import type { NewUserInput } from './new-user.ts';
 import type { AccountPort } from './ports.ts';
 import { permissionsOfMaker } from './raised.ts';
 import { rightsOf } from './rights.ts';
@@ -15,17 +16,6 @@ import type { UserBody } from './schema.ts';
 import { findUserByEmail, foldEmail, insertUser, type UserRow } from './store.ts';
 import { assertMaySetTier } from './tier.rules.ts';
 import { rolesAndPermissions, userView } from './wire.ts';
-
-export interface NewUserInput {
-  email: string;
-  name?: string | undefined;
-  password?: string | undefined;
-  roles?: readonly string[] | undefined;
-  permissions?: readonly string[] | undefined;
-  type?: 'person' | 'service' | undefined;
-  tier?: string | null | undefined;
-  tenant_id?: string | undefined;
-}
 
 const taken = (): AppError => conflict('an account with this e-mail exists already', { field: '/email' });
 

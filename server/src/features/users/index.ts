@@ -1,7 +1,7 @@
-export type { NewUserInput } from './create.ts';
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
 export { movedAway, moveUser, noteMove } from './move.ts';
+export type { NewUserInput } from './new-user.ts';
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 export { isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';

@@ -1,7 +1,7 @@
 import { ROLES, TIERS } from '../../kernel/caller.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import type { TenantRow } from '../tenants/index.ts';
-import type { NewUserInput } from './create.ts';
+import type { NewUserInput } from './new-user.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import type { UserRow } from './store.ts';
 
