@@ -1,6 +1,5 @@
-import { type Message, Role, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
+import type { StreamResponse, Task } from '@a2a-js/sdk';
 import {
-  ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
@@ -9,102 +8,18 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import type { BindRun, Idempotency } from '../../http/idempotency.ts';
-import { fingerprintOf, replayOwner } from '../../http/idempotency.ts';
-import type { Caller } from '../../kernel/caller.ts';
-import { type Clock, iso } from '../../kernel/clock.ts';
+import { iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
+import type { RunEvent } from '../chat/index.ts';
+import { type HandlerOptions, UUID } from './handler-options.ts';
+import { createMessageRuns } from './message-runs.ts';
 import { timestampOf } from './requests.ts';
+import { eventsOf } from './run-events.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 
 /** One request of the A2A protocol, on the chat service. */
-export interface HandlerOptions {
-  chat: ChatService;
-  idempotency: Idempotency;
-  clock: Clock;
-  caller: Caller;
-  /** Null: the network finds the agent. */
-  agentId: string | null;
-  requestId: string;
-  /** False: a busy conversation is a CONFLICT. */
-  wait: boolean;
-  idempotencyKey: string | null;
-  card(): ReturnType<A2ARequestHandler['getAgentCard']>;
-  /** A refusal of the platform, which the HTTP layer tells by its own status. */
-  refused(error: AppError): void;
-}
-
-interface FoundRun {
-  runId: string;
-  /** Null where it has ended: then `events` are all that it told. */
-  live: FollowedRun | null;
-  events: RunEvent[];
-  /** Resolves when there is something to tell: the answer, a failure, or that the run waits for a decision. */
-  settled(): Promise<void>;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const MAX_TEXT_CHARACTERS = 32_768;
-
-/** The message's text, and its structured parts as data for the agent. */
-const readMessage = (message: Message): { text: string; data: unknown[] } => {
-  const texts: string[] = [];
-  const data: unknown[] = [];
-  for (const { content } of message.parts) {
-    if (content?.$case === 'text') texts.push(content.value);
-    else if (content?.$case === 'data') data.push(content.value);
-    else
-      throw new ContentTypeNotSupportedError('only parts with text or data can be read; files are refused');
-  }
-  const text = texts.join('\n');
-  if (text.trim() === '') throw new RequestMalformedError('the message holds no text');
-  if ([...text].length > MAX_TEXT_CHARACTERS)
-    throw new RequestMalformedError(`the text must have at most ${MAX_TEXT_CHARACTERS} characters`);
-  return { text, data };
-};
-
-/** What follows on of a run's events, in order; ends with the run. Leaving it early leaves the run alone. */
-async function* eventsOf(run: FollowedRun): AsyncGenerator<RunEvent> {
-  const waiting: RunEvent[] = [];
-  let wake = (): void => {};
-  let ended = false;
-  const leave = run.events.follow(
-    0,
-    (event) => {
-      waiting.push(event);
-      wake();
-    },
-    () => {
-      ended = true;
-      wake();
-    },
-  );
-  try {
-    for (;;) {
-      yield* waiting.splice(0);
-      if (waiting.length > 0) continue;
-      if (ended) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  } finally {
-    leave();
-  }
-}
-
-/** Until the run has ended, here or at another node, or waits for a decision. */
-const untilSettled = async (run: FollowedRun): Promise<void> => {
-  for await (const { event } of eventsOf(run)) if (event === 'proposal.created') return;
-};
-
 export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
   const { chat, caller } = options;
-
-  const needs = (permission: 'chat:write'): void => {
-    if (!caller.permissions.has(permission)) throw forbidden(permission);
-  };
 
   /** The platform's refusals keep their status and code; the SDK would make internal errors of them. */
   const telling = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -126,92 +41,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
   };
 
-  const start = async (message: Message, accepted?: BindRun): Promise<ActiveRun> => {
-    const { text, data } = readMessage(message);
-    const contextId = message.contextId === '' ? undefined : message.contextId;
-    if (contextId !== undefined && !UUID.test(contextId))
-      throw new RequestMalformedError('contextId must be the id of a conversation, or absent');
-    const context = {
-      ...(options.agentId === null ? {} : { agent_id: options.agentId }),
-      ...(data.length === 0 ? {} : { data }),
-    };
-    return chat.launch(
-      caller,
-      {
-        message: text,
-        ...(contextId === undefined ? {} : { conversation_id: contextId }),
-        ...(Object.keys(context).length === 0 ? {} : { context }),
-      },
-      {
-        requestId: options.requestId,
-        streaming: true,
-        wait: options.wait,
-        given: { metadata: { source: 'a2a' } },
-        ...(accepted === undefined ? {} : { accepted }),
-      },
-    );
-  };
-
-  const found = (live: ActiveRun): FoundRun => ({
-    runId: live.runId,
-    live,
-    events: [],
-    // How the run ends is told by its task: a failed one is no failure of the request.
-    settled: () =>
-      chat.answer(live).then(
-        () => {},
-        (error: unknown) => {
-          if (!(error instanceof AppError)) throw error;
-        },
-      ),
-  });
-
-  const foundAgain = async (runId: string): Promise<FoundRun> => {
-    const followed = await chat.follow(caller, runId);
-    return 'live' in followed
-      ? { runId, live: followed.live, events: [], settled: () => untilSettled(followed.live) }
-      : { runId, live: null, events: followed.finished, settled: () => Promise.resolve() };
-  };
-
-  /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
-  const runFor = async ({ message, configuration }: SendMessageRequest): Promise<FoundRun> => {
-    needs('chat:write');
-    if (message === undefined) throw new RequestMalformedError('the message is missing');
-    if (message.role !== Role.ROLE_USER)
-      throw new RequestMalformedError('the role of the message must be user');
-    // Taken in silence, the client would wait for notifications that never come.
-    if (configuration?.taskPushNotificationConfig !== undefined)
-      throw new PushNotificationNotSupportedError();
-    if (message.taskId !== '') {
-      await findTurn(message.taskId);
-      throw new UnsupportedOperationError(
-        'a task takes one message: send the next one with the contextId alone',
-      );
-    }
-    const { idempotencyKey: key } = options;
-    if (key === null) {
-      return found(await start(message));
-    }
-    return options.idempotency.once<FoundRun>(
-      {
-        callerId: replayOwner(caller),
-        key,
-        fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message),
-      },
-      async (bind) => {
-        const live = await start(message, bind);
-        return {
-          send: () => found(live),
-          answer: { status: 200, headers: {}, body: live.runId },
-        };
-      },
-      (stored) => foundAgain(stored.body),
-      async (runId) => {
-        const again = await foundAgain(runId);
-        return { send: () => again, answer: { status: 200, headers: {}, body: runId } };
-      },
-    );
-  };
+  const runFor = createMessageRuns(options, findTurn);
 
   async function* updatesOf(
     runId: string,
@@ -250,7 +80,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
 
     cancelTask: (params) =>
       telling(async () => {
-        needs('chat:write');
+        if (!caller.permissions.has('chat:write')) throw forbidden('chat:write');
         await findTurn(params.id);
         try {
           await chat.cancel(caller, params.id);

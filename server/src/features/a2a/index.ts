@@ -1,1 +1,2 @@
-export { type A2aDoorOptions, a2aRoutes } from './routes.ts';
+export type { A2aDoorOptions } from './door.ts';
+export { a2aRoutes } from './routes.ts';

@@ -25,7 +25,7 @@ import type { ConversationService } from './service.ts';
 
 const tag = 'Conversations';
 
-export const conversationRoutes = (conversations: ConversationService): AnyRoute[] => [
+const itemRoutes = (conversations: ConversationService): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/conversations',
@@ -95,6 +95,9 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
         ? conversations.deleteForGood(caller, params.id, note)
         : conversations.archive(caller, params.id, note),
   }),
+];
+
+const lifeRoutes = (conversations: ConversationService): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/conversations/delete',
@@ -138,6 +141,9 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
       return conversation;
     },
   }),
+];
+
+const messageRoutes = (conversations: ConversationService): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/conversations/:id/messages',
@@ -190,4 +196,10 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     responses: { 200: Feedback },
     handler: ({ caller, params, body }) => conversations.feedback(caller, params.id, body),
   }),
+];
+
+export const conversationRoutes = (conversations: ConversationService): AnyRoute[] => [
+  ...itemRoutes(conversations),
+  ...lifeRoutes(conversations),
+  ...messageRoutes(conversations),
 ];

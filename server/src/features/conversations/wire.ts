@@ -3,9 +3,9 @@ import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { taintOfRow } from '../../kernel/taint.ts';
 import { type BrokenRun, endOf } from './ends.rules.ts';
+import type { ListedConversation } from './pages.store.ts';
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
-import type { ListedConversation } from './store.ts';
 import { ALONE, INACTIVE, type Siblings } from './tree.rules.ts';
 
 /** Stored rows to wire forms. JSON columns were written by this feature, so their shapes are known. */

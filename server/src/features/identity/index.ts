@@ -17,23 +17,20 @@ import { createAuthenticator, proveEmbedded } from './authenticate.ts';
 import { createActorFor, createCallerFor } from './caller-for.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients } from './clients/service.ts';
+import type { IdentityConfig } from './config.ts';
 import { platformAdminsOf } from './external/claims.rules.ts';
-import { createPeople } from './external/people.ts';
-import { proveExternal } from './external/prove.ts';
-import { createExternalVerifier } from './external/verify.ts';
+import { createExternalProof } from './external/setup.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
-import { createAssertions } from './machine-keys/assertions.ts';
-import { createMachineKeys } from './machine-keys/service.ts';
 import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
 import { createPlatformRule } from './principal.ts';
 import { providerPaths, providerSchemas } from './provider/document.ts';
-import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
+import { createEmbeddedProvider } from './provider/embedded.ts';
+import type { Engine } from './provider/plugin-options.ts';
 import { createPorts } from './provider/ports.ts';
 import type { CountAddress } from './provider/throttle.ts';
-import { createTokenState } from './provider/token-state.ts';
 import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
@@ -41,7 +38,7 @@ import { createSigningKeys } from './signing/keys.ts';
 import type { PlatformKeys } from './signing/platform-keys.ts';
 import { noteRotation } from './signing/rotated.ts';
 import { createSeal, type Seal } from './signing/seal.ts';
-import { findPrincipal, touchKey } from './store.ts';
+import { touchKey } from './store.ts';
 
 export interface Log {
   info(fields: Record<string, unknown>, message: string): void;
@@ -49,27 +46,7 @@ export interface Log {
   error(fields: Record<string, unknown>, message: string): void;
 }
 
-/** The settings that this feature reads, by their names. */
-export interface IdentityConfig {
-  IDP_URL: string | null;
-  IDP_CLIENT_ID: string;
-  IDP_CLIENT_SECRET: string | null;
-  IDP_AUDIENCE: string | null;
-  IDP_CREATE_USERS: boolean;
-  IDP_REQUIRE_ORGANISATION: 'auto' | 'on' | 'off';
-  IDP_PLATFORM_ADMINS: readonly string[];
-  IDP_CONSOLE_CLIENT_ID: string;
-  IDP_CLI_CLIENT_ID: string;
-  IDP_PROJECT_ID: string | null;
-  RATE_LIMITS: boolean;
-  ACCESS_TOKEN_EXPIRE_MINUTES: number;
-  REFRESH_TOKEN_EXPIRE_DAYS: number;
-  API_KEY_PREFIX: string;
-  LOGIN_LOCKOUT: boolean;
-  LOGIN_FAILURES_PER_ADDRESS: number;
-  ADMIN_EMAIL: string;
-  ADMIN_PASSWORD: string | null;
-}
+export type { IdentityConfig } from './config.ts';
 
 /** The provider's part of the OpenAPI document. */
 export const providerDocument: DocumentPart = {
@@ -186,35 +163,16 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       config.IDP_URL === null ? [] : [...admins.subjects].map((subject) => `${config.IDP_URL}|${subject}`),
     ),
   );
-  const external =
-    config.IDP_URL === null || options.issuerHttp === undefined
-      ? null
-      : proveExternal({
-          db,
-          clock,
-          claims: { clientId: config.IDP_CLIENT_ID, projectId: config.IDP_PROJECT_ID },
-          admins,
-          verifier: createExternalVerifier({
-            http: options.issuerHttp,
-            clock,
-            issuer: config.IDP_URL,
-            audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
-            clientIds: [config.IDP_CLIENT_ID, config.IDP_CONSOLE_CLIENT_ID, config.IDP_CLI_CLIENT_ID],
-          }),
-          people: createPeople({
-            db,
-            clock,
-            audit,
-            issuer: config.IDP_URL,
-            create: config.IDP_CREATE_USERS,
-            requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
-            endAccess: (tx, userId) =>
-              accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }),
-            forgetUser,
-          }),
-          changed: forgetUser,
-        });
-  if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
+  const external = createExternalProof({
+    db,
+    clock,
+    audit,
+    config,
+    issuerHttp: options.issuerHttp,
+    admins,
+    accounts: () => accounts,
+    forgetUser,
+  });
   const authenticate = createAuthenticator({
     db,
     clock,
@@ -291,46 +249,24 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     refreshLifeS,
     log,
   });
+  const embedded = createEmbeddedProvider({
+    db,
+    clock,
+    config,
+    audit,
+    publicUrl: options.publicUrl,
+    countAddress: options.countAddress ?? null,
+    cookieKey,
+    tokens,
+    families,
+    sessions,
+    clients,
+    accounts,
+    authenticate,
+    onTokenRevoked: forgetKey,
+  });
   /** With an external provider none of these paths is here. */
   const plugin = (engine: Engine) => (config.IDP_URL === null ? embedded(engine) : () => {});
-  const embedded = (engine: Engine) =>
-    providerPlugin({
-      engine,
-      clock,
-      clients,
-      tokenState: createTokenState({
-        db,
-        clock,
-        tokens,
-        families,
-        audit,
-        issuer: options.publicUrl,
-        audience: config.IDP_CLIENT_ID,
-        apiKeyPrefix: config.API_KEY_PREFIX,
-        onTokenRevoked: forgetKey,
-      }),
-      assertions: createAssertions({
-        db,
-        clock,
-        tokens,
-        audit,
-        issuer: options.publicUrl,
-        accessLifeS,
-      }),
-      machineKeys: createMachineKeys({ db, clock, audit }),
-      interaction: {
-        csrf: createCsrf(cookieKey),
-        families,
-        checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
-        findPrincipal: (userId) => findPrincipal(db.read, userId),
-        tenantOfClient: (clientId) => clients.tenantOf(clientId),
-      },
-      linkPages: { accounts },
-      authenticate,
-      throttle: config.RATE_LIMITS,
-      countAddress: options.countAddress ?? null,
-      issuer: options.publicUrl,
-    });
   const actorFor = createActorFor(db, isPlatformAdmin);
   const onDeleted = (keyId: string, userId: string): void => {
     forgetKey(keyId);

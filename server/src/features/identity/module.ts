@@ -14,7 +14,7 @@ import {
   type PlatformKeys,
   providerDocument,
 } from './index.ts';
-import type { Engine } from './provider/plugin.ts';
+import type { Engine } from './provider/plugin-options.ts';
 import type { CountAddress } from './provider/throttle.ts';
 
 export interface IdentityDeps extends Pick<Given, 'clock' | 'onError' | 'publicUrl'> {

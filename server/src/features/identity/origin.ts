@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Origin } from './sessions/families.ts';
+import type { Origin } from './sessions/types.ts';
 
 const MAX_USER_AGENT = 256;
 

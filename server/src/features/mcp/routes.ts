@@ -6,9 +6,10 @@ import { iso } from '../../kernel/clock.ts';
 import { pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
 import type { McpReading } from './reading.ts';
+import type { ServerInput } from './register.ts';
 import { slugOf } from './rules.ts';
 import * as wire from './schema.ts';
-import type { McpService, ServerInput } from './service.ts';
+import type { McpService } from './service.ts';
 import { type McpSignIn, OAUTH_CALLBACK_PATH } from './sign-in.ts';
 
 export interface McpRouteOptions {
@@ -62,14 +63,7 @@ const importInputs = (
       enabled: disabled === true ? false : entry.enabled,
     },
   }));
-
-export const createMcpRoutes = ({
-  service,
-  reading,
-  signIn,
-  calls,
-  proposal,
-}: McpRouteOptions): AnyRoute[] => [
+const registrationRoutes = ({ service }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/servers',
@@ -122,6 +116,9 @@ export const createMcpRoutes = ({
       items: await service.import(caller, importInputs(body.mcpServers)),
     }),
   }),
+];
+
+const serverRoutes = ({ service }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'PATCH',
     path: '/mcp/servers/:name',
@@ -156,6 +153,10 @@ export const createMcpRoutes = ({
     responses: { 200: wire.McpServer },
     handler: ({ caller, params, reply }) => service.refresh(caller, params.name, goneSignal(reply)),
   }),
+];
+
+/** OAuth at the servers that ask for it. */
+const signInRoutes = ({ signIn }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/mcp/servers/:name/authorize',
@@ -206,6 +207,9 @@ export const createMcpRoutes = ({
       return said.code(202).send(notBegunHere(done));
     },
   }),
+];
+
+const logRoutes = ({ service }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/servers/:name/logs',
@@ -219,6 +223,9 @@ export const createMcpRoutes = ({
       items: service.logs(caller, params.name).map((line) => ({ ...line, at: iso(line.at) })),
     }),
   }),
+];
+
+const toolRoutes = ({ service, calls, proposal }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/:server/tools',
@@ -290,6 +297,10 @@ export const createMcpRoutes = ({
     handler: ({ caller, params, body }) =>
       service.accept(caller, params.server, params.tool, body.fingerprint),
   }),
+];
+
+/** Resources and prompts. */
+const readingRoutes = ({ reading }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/:server/resources',
@@ -338,4 +349,13 @@ export const createMcpRoutes = ({
     handler: ({ caller, params, body, reply }) =>
       reading.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
   }),
+];
+
+export const createMcpRoutes = (options: McpRouteOptions): AnyRoute[] => [
+  ...registrationRoutes(options),
+  ...serverRoutes(options),
+  ...signInRoutes(options),
+  ...logRoutes(options),
+  ...toolRoutes(options),
+  ...readingRoutes(options),
 ];

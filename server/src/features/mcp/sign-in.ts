@@ -5,12 +5,12 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { McpConnector, McpHttpEndpoint } from '../../kernel/mcp.ts';
+import type { McpAuditEntry } from './audit-notes.ts';
 import type { Calls } from './calls.ts';
 import { redactFault, redactorOf } from './endpoint.ts';
 import { mcpErrorOf } from './faults.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import type { SecretBox } from './secret-box.ts';
-import type { McpAuditEntry } from './service.ts';
 
 /**
  * Signing in at servers that ask for OAuth. The `state` of a sign-in is sealed by the platform and says which server it

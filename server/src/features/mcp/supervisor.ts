@@ -10,11 +10,15 @@ import {
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
 import { atMost } from '../../kernel/races.ts';
-import { redactFault } from './endpoint.ts';
+import { createAsking } from './ask-session.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { createLetGo } from './let-go.ts';
+import { createListings, type ListingOptions } from './listings.ts';
 import { redactErrorResult } from './results.ts';
 import { backOffMs } from './rules.ts';
 import type { RuntimeState, ServerRuntime } from './runtime.ts';
-import type { LogLine, ServerStatus } from './types.ts';
+import { createServerLog } from './server-log.ts';
+import type { ServerStatus } from './types.ts';
 
 /**
  * Keeps one server connected.
@@ -47,39 +51,20 @@ export interface SupervisorOptions {
   pingTimeoutMs?: number;
 }
 
-const MAX_LOG_LINES = 500;
 /** A session that held so long starts a new count of failures. */
 const STABLE_MS = 30_000;
-/** A call waits so long for a connection that is being made. */
-const CONNECT_WAIT_MS = 10_000;
-const SILENT_PINGS = 2;
-/** Between listings of a server that says again and again that its tools have changed. */
-const RELIST_MS = 100;
-
-/** The same name twice in one listing: the first counts, and says that there was another. */
-const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
-  const first = new Map<string, McpToolInfo>();
-  for (const tool of tools) {
-    const known = first.get(tool.name);
-    if (known === undefined) first.set(tool.name, tool);
-    else if (known.doubled !== true) first.set(tool.name, { ...known, doubled: true });
-  }
-  return [...first.values()];
-};
 
 export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   const { connector, endpoint, clock, name } = options;
   const startTimeoutMs = options.startTimeoutMs ?? 30_000;
   const pingTimeoutMs = options.pingTimeoutMs ?? 5_000;
-  const log: LogLine[] = [];
+  const { note, lines } = createServerLog(options);
   let status: ServerStatus = 'disabled';
   let session: McpSession | null = null;
   let tools: readonly McpToolInfo[] = [];
   let lastError: string | null = null;
   let connectedAt: number | null = null;
   let failures = 0;
-  let silent = 0;
-  let inFlight = 0;
   let retryTimer: NodeJS.Timeout | undefined;
   let pingTimer: NodeJS.Timeout | undefined;
   /** Resolved with the first connection since `start`, or when the time for it is over. */
@@ -90,20 +75,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   let attempt: Promise<void> | null = null;
   /** Those of the current connection. */
   let listings: { anew(): Promise<void> } | null = null;
-  const closing = new Set<Promise<void>>();
-  const gone = new WeakSet<McpSession>();
-
-  const note = (source: LogLine['source'], text: string): void => {
-    log.push({ at: clock.now(), source, text: options.redact(text) });
-    if (log.length > MAX_LOG_LINES) log.splice(0, log.length - MAX_LOG_LINES);
-  };
-
-  const letGo = (old: McpSession | null): void => {
-    if (old === null) return;
-    gone.add(old);
-    const done = old.close().finally(() => closing.delete(done));
-    closing.add(done);
-  };
+  const { letGo, isGone, closed } = createLetGo();
 
   const fail = (reason: string): void => {
     const held = connectedAt === null ? 0 : clock.now() - connectedAt;
@@ -117,49 +89,20 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     retryTimer.unref();
   };
 
-  const list = async (from: McpSession, mine: AbortController): Promise<void> => {
-    const listed = await from.listTools({ signal: mine.signal, timeoutMs: startTimeoutMs });
-    if (mine.signal.aborted) return;
-    tools = withoutDoubles(listed);
-    if (tools.length < listed.length) note('client', 'the server lists a tool name twice; the first counts');
-    options.onTools(tools);
-  };
-
-  /** One listing at a time, so that an older one never replaces a newer; what changed meanwhile is listed again. */
-  const createListings = (from: () => McpSession | null, mine: AbortController) => {
-    let running: Promise<void> | null = null;
-    let stale = false;
-    const refresh = (): Promise<void> => {
-      if (running !== null) {
-        stale = true;
-        return running;
-      }
-      const target = from();
-      if (target === null || gone.has(target)) return Promise.resolve();
-      running = list(target, mine).finally(() => {
-        running = null;
-        if (!stale || mine.signal.aborted) return;
-        stale = false;
-        setTimeout(refreshLater, RELIST_MS).unref();
-      });
-      return running;
-    };
-    const refreshLater = (): void => {
-      refresh().catch((error: Error) => note('client', `listing tools: ${error.message}`));
-    };
-    /** What was under way may have begun before whoever asks has changed something. */
-    const anew = async (): Promise<void> => {
-      await running?.catch(() => {});
-      stale = false;
-      await refresh();
-    };
-    return { refresh, refreshLater, anew };
+  const listingOptions: ListingOptions = {
+    timeoutMs: startTimeoutMs,
+    isGone,
+    onTools(listed) {
+      tools = listed;
+      options.onTools(listed);
+    },
+    note: (text) => note('client', text),
   };
 
   const tryToConnect = async (mine: AbortController): Promise<void> => {
     let opened: McpSession | null = null;
     let brokeOff: string | null = null;
-    const own = createListings(() => opened, mine);
+    const own = createListings(listingOptions, () => opened, mine);
     try {
       await options.assertAllowed();
       opened = await connector.connect(endpoint, {
@@ -170,10 +113,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
           onToolsChanged: own.refreshLater,
           onClosed: (reason) => {
             brokeOff = reason;
-            if (opened === null || opened !== session) return;
-            letGo(session);
-            session = null;
-            fail(reason);
+            if (opened !== null) drop(opened, reason);
           },
           onLog: note,
         },
@@ -186,7 +126,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       status = 'connected';
       lastError = null;
       connectedAt = clock.now();
-      silent = 0;
+      heartbeat.begin();
       first.resolve();
     } catch (error) {
       letGo(opened);
@@ -208,43 +148,12 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     return running;
   };
 
-  /** The server takes the credentials no more. */
-  const shutOut = (old: McpSession, reason: string): void => {
+  /** Unless another has taken its place. */
+  const drop = (old: McpSession, reason: string): void => {
     if (session !== old) return;
     session = null;
     letGo(old);
     fail(reason);
-  };
-
-  /** A refused call may be about that tool alone; one that a ping shares is about the whole sign-in. */
-  const confirmShutOut = async (asked: McpSession): Promise<void> => {
-    if (session !== asked) return;
-    try {
-      await asked.ping(pingTimeoutMs);
-    } catch (error) {
-      if (error instanceof McpFault && error.kind === 'unauthorized') shutOut(asked, error.message);
-    }
-  };
-
-  const ping = async (): Promise<void> => {
-    const asked = session;
-    // A server that works on a call may be too busy to answer, and the call has its own limit.
-    if (asked === null || inFlight > 0) return;
-    try {
-      await asked.ping(pingTimeoutMs);
-      silent = 0;
-    } catch (error) {
-      if (asked !== session) return;
-      // An answer that says the question is unknown is a sign of life.
-      if (error instanceof McpFault && error.kind === 'protocol') return;
-      if (error instanceof McpFault && error.kind === 'expired') return void renew(asked);
-      if (error instanceof McpFault && error.kind === 'unauthorized') return shutOut(asked, error.message);
-      silent++;
-      if (silent < SILENT_PINGS) return;
-      session = null;
-      letGo(asked);
-      fail('the server does not answer');
-    }
   };
 
   /** A new session in place of `old`, once for all calls that found it forgotten. */
@@ -255,6 +164,14 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     letGo(old);
     return connect();
   };
+
+  const heartbeat = createHeartbeat({
+    timeoutMs: pingTimeoutMs,
+    current: () => session,
+    isBusy: () => asking.isBusy(),
+    renew,
+    drop,
+  });
 
   const unavailable = (): AppError =>
     new AppError('SERVICE_UNAVAILABLE', `the MCP server ${name} is not connected`, {
@@ -268,30 +185,15 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     await atMost(running, maxMs, signal);
   };
 
-  const ask = async <T, O extends { signal: AbortSignal; timeoutMs: number }>(
-    call: O,
-    work: (target: McpSession, call: O) => Promise<T>,
-  ): Promise<T> => {
-    const started = performance.now();
-    const left = (): number => Math.max(1, Math.floor(call.timeoutMs - (performance.now() - started)));
-    for (let tries = 0; ; tries++) {
-      if (session === null) await settled(Math.min(left(), CONNECT_WAIT_MS), call.signal);
-      const target = session;
-      if (target === null) throw unavailable();
-      inFlight++;
-      try {
-        return await work(target, { ...call, timeoutMs: left() });
-      } catch (error) {
-        if (error instanceof McpFault && error.kind === 'unauthorized') await confirmShutOut(target);
-        // Nothing ran at the server: it did not know whom it was talking to.
-        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0)
-          throw redactFault(error, options.redact);
-        await renew(target);
-      } finally {
-        inFlight--;
-      }
-    }
-  };
+  const asking = createAsking({
+    current: () => session,
+    settled,
+    unavailable,
+    confirmShutOut: heartbeat.confirmShutOut,
+    renew,
+    redact: options.redact,
+  });
+  const { ask } = asking;
 
   return {
     state: (): RuntimeState => ({
@@ -311,7 +213,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       first = Promise.withResolvers<void>();
       firstTimer = setTimeout(first.resolve, startTimeoutMs);
       firstTimer.unref();
-      pingTimer = setInterval(() => void ping(), options.pingEveryMs ?? 30_000);
+      pingTimer = setInterval(() => void heartbeat.ping(), options.pingEveryMs ?? 30_000);
       pingTimer.unref();
       void connect();
     },
@@ -328,7 +230,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       status = 'disabled';
       connectedAt = null;
       await running;
-      await Promise.all(closing);
+      await closed();
     },
     retry() {
       if (status !== 'error') return;
@@ -349,6 +251,6 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       }),
     ask,
     relist: (call) => ask(call, async () => listings?.anew()),
-    logs: () => log,
+    logs: lines,
   };
 };

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
-import { loadEntities } from './entities.store.ts';
+import { loadEntities } from './entity-rows.store.ts';
 import type { EntityRecord } from './records.ts';
 
 /** What belongs to one person: hand it out, erase it (contract, section 11). */

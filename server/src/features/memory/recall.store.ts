@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { containing } from './entities.store.ts';
+import { containing } from './entity-rows.store.ts';
 import { OBSERVATION_COLUMNS, observationRecord } from './observations.store.ts';
 import type { RecallQuery } from './recall.rules.ts';
 import type { ObservationRecord } from './records.ts';

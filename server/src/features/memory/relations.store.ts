@@ -6,7 +6,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { readableEntities } from './entities.store.ts';
+import { readableEntities } from './entity-rows.store.ts';
 import type { FactSource, RelationRecord } from './records.ts';
 import { foldName } from './rules.ts';
 import { untilItStands, withStoreFaults } from './store-faults.ts';

@@ -2,12 +2,13 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { personalScope } from './access.rules.ts';
-import type { EntityDraft, EntityStore } from './entities.store.ts';
+import type { EntityStore } from './entities.store.ts';
+import type { EntityDraft } from './entity-upsert.store.ts';
+import { observationOf } from './observation.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import { foldName, holdsAt } from './rules.ts';
 import type { ImportCounts } from './schema.ts';
-import { observationOf } from './service.ts';
 import { type MemoryLine, parseLine } from './transfer.rules.ts';
 
 /** Memory as JSON Lines in the form of the public MCP memory server (contract, section 14). */

@@ -1,4 +1,6 @@
 /** What other features and the composition may take from the models. */
+
+export { type ModelCall, ModelCallError, type ModelCallResult, type ModelsOptions } from './call.ts';
 export { createMeteredGenerate, entryOfBroken, entryOfCall, type MeteredGenerate } from './metered.ts';
 export { createPrices, type PriceOptions, type Prices } from './prices.ts';
 export { modelRoutes } from './routes.ts';
@@ -23,12 +25,8 @@ export {
 } from './rules.ts';
 export {
   createModels,
-  type ModelCall,
-  ModelCallError,
-  type ModelCallResult,
   type ModelChoice,
   type Models,
-  type ModelsOptions,
   modelErrorOf,
   type ProviderState,
 } from './service.ts';

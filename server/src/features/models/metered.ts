@@ -1,5 +1,6 @@
 import { type CostSubject, createMetered, type LedgerEntry, type MeteredOptions } from '../costs/index.ts';
-import { type ModelCall, ModelCallError, type ModelCallResult, type Models } from './service.ts';
+import { type ModelCall, ModelCallError, type ModelCallResult } from './call.ts';
+import type { Models } from './service.ts';
 
 export type MeteredGenerate = (
   subject: CostSubject,

@@ -1,6 +1,6 @@
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { modelErrorOf } from '../models/index.ts';
-import type { OpenAiDoorOptions } from './routes.ts';
+import type { OpenAiDoorOptions } from './options.ts';
 
 /** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
 export const embedFor =

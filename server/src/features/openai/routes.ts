@@ -1,113 +1,33 @@
-import type { FastifyReply } from 'fastify';
-import { openAiError } from '../../http/error-body.ts';
-import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
+import { type AnyRoute, route } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { completionOf } from './answer.ts';
-import { createDoor, type DoorOptions, type DoorWire } from './door.ts';
-import { readFormat } from './format.ts';
-import { refusal } from './refusal.rules.ts';
-import {
-  EMBEDDING_MODEL,
-  MODEL_FAMILY,
-  readCompletion,
-  readInputs,
-  samplingIn,
-  unknownModel,
-} from './request.rules.ts';
+import { createCompletion } from './completion.ts';
+import { createDoor } from './door.ts';
+import { createEmbeddings } from './embeddings.ts';
+import type { OpenAiDoorOptions } from './options.ts';
+import { MODEL_FAMILY, unknownModel } from './request.rules.ts';
 import {
   ChatCompletion,
   ChatCompletionRequest,
   EmbeddingList,
   EmbeddingRequest,
-  MAX_INPUTS,
   Model,
   ModelList,
   ModelNameParams,
   ModelParams,
 } from './schema.ts';
-import { createChunks } from './stream.ts';
-
-/** `/v1`: agents as models for programs that speak the OpenAI API. */
-export interface OpenAiDoorOptions extends DoorOptions {
-  /** One vector for each text, on the caller's ledger. */
-  embed(
-    caller: Caller,
-    texts: readonly string[],
-    requestId: string,
-  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
-  embedder: { id: string; dimensions: number };
-  /** Epoch ms of the start of the process: what models call their creation. */
-  startedAt: number;
-  now(): number;
-}
 
 const tag = 'OpenAI compatible';
 
-const base64 = (vector: Float32Array): string => {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, i) => {
-    bytes.writeFloatLE(value, i * 4);
-  });
-  return bytes.toString('base64');
-};
-
-export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
-  const door = createDoor(options);
-  const { modelIds } = door;
+const modelRoutes = (
+  options: OpenAiDoorOptions,
+  modelIds: (caller: Caller) => Promise<readonly string[]>,
+): AnyRoute[] => {
   const created = Math.floor(options.startedAt / 1000);
   const modelOf = (id: string): Model => ({ id, object: 'model', created, owned_by: MODEL_FAMILY });
 
   const findModel = async (caller: Caller, id: string): Promise<Model> => {
     if (!(await modelIds(caller)).includes(id)) throw unknownModel(id);
     return modelOf(id);
-  };
-
-  const complete = (
-    input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
-  ): Promise<ChatCompletion | FastifyReply> => {
-    const { body, requestId } = input;
-    const wire: DoorWire = {
-      name: 'v1/chat',
-      request: () => ({
-        model: body.model,
-        read: readCompletion(body, readFormat(body.response_format)),
-        maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
-        sampling: samplingIn(body),
-      }),
-      answer: (response) => completionOf(response, body.model),
-      frames: (runId) =>
-        createChunks({
-          runId,
-          model: body.model,
-          created: Math.floor(options.now() / 1000),
-          includeUsage: body.stream_options?.include_usage === true,
-          requestId,
-        }),
-      farewell: (fault) => `data: ${JSON.stringify(openAiError(fault, requestId))}\n\n`,
-    };
-    // Both are what the wire has written.
-    return door.serve(input, wire, body.stream === true) as Promise<ChatCompletion | FastifyReply>;
-  };
-
-  const embed = async (input: SignedInInput<EmbeddingRequest, unknown, unknown>) => {
-    const { body, caller } = input;
-    if (body.model !== EMBEDDING_MODEL && body.model !== options.embedder.id) throw unknownModel(body.model);
-    const texts = readInputs(body.input, MAX_INPUTS);
-    const { dimensions } = options.embedder;
-    if ((body.dimensions ?? dimensions) !== dimensions) {
-      throw refusal('dimensions', `this model has ${dimensions} dimensions and no others`, 'invalid_value');
-    }
-    const { vectors, tokens } = await options.embed(caller, texts, input.requestId);
-    return {
-      object: 'list',
-      data: vectors.map((vector, index) => ({
-        object: 'embedding',
-        index,
-        embedding: body.encoding_format === 'base64' ? base64(vector) : [...vector],
-      })),
-      model: body.model,
-      usage: { prompt_tokens: tokens, total_tokens: tokens },
-    };
   };
 
   return [
@@ -146,6 +66,14 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       responses: { 200: Model },
       handler: ({ caller, params }) => findModel(caller, `${MODEL_FAMILY}/${params.name}`),
     }),
+  ];
+};
+
+export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
+  const door = createDoor(options);
+
+  return [
+    ...modelRoutes(options, door.modelIds),
     route({
       method: 'POST',
       path: '/v1/chat/completions',
@@ -161,7 +89,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: ChatCompletion },
-      handler: complete,
+      handler: createCompletion({ serve: door.serve, now: options.now }),
     }),
     route({
       method: 'POST',
@@ -174,7 +102,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       body: EmbeddingRequest,
       unknownFields: 'ignored',
       responses: { 200: EmbeddingList },
-      handler: embed,
+      handler: createEmbeddings(options),
     }),
   ];
 };

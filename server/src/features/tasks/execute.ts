@@ -1,16 +1,19 @@
 import type { Db } from '../../db/db.ts';
 import { type JobContext, type JobHandler, RetryLater } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { type Clock, iso } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { orAborted } from '../../kernel/races.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
+import { followEarlier } from './earlier-run.ts';
 import type { RunPayload } from './jobs.ts';
-import type { ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
+import type { ChatOutcome, TaskChat } from './ports.ts';
+import { createProgress } from './progress.ts';
 import { isActiveRun, isPermanent, taskCredential } from './rules.ts';
 import type { RunCounts, RunLedger, TaskRunEnd } from './runs.ts';
-import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTaskWhile } from './store.ts';
+import { createRunStops } from './stops.ts';
+import { runById, type TaskRow, type TaskRunRow, taskById, updateRun } from './store.ts';
 import { runStatusOf } from './wire.ts';
 
 /** Does one due slot: an agent works on the task's description, and what comes of it is written down. */
@@ -22,9 +25,6 @@ export interface ExecuteOptions {
   ledger: RunLedger;
   onError(error: unknown, message: string): void;
 }
-
-const PROGRESS_EVERY_MS = 2_000;
-const LOOK_EVERY_MS = 1_000;
 
 /** The owner as they are now, held to what the credential that made the task was allowed. */
 export const taskCaller = (callerOf: CallerFor, task: TaskRow): Promise<Caller | null> =>
@@ -74,66 +74,8 @@ const asAppError = (error: unknown): AppError =>
 
 export const createExecutor = (options: ExecuteOptions) => {
   const { db, clock, chat, ledger } = options;
-  /** Runs of this process that can be stopped at once. */
-  const stops = new Map<string, () => void>();
-
-  const followProgress = (task: TaskRow, run: TaskChatRun): { stop(): void; counted: RunCounts } => {
-    const progress = { percent: null, step: `agent ${run.agentId}`, tool_calls: 0, characters: 0 };
-    let writtenAt = clock.now();
-    const stop = run.onProgress((change) => {
-      if ('tool' in change) {
-        progress.tool_calls += 1;
-        progress.step = `tool ${change.tool}`;
-      } else progress.characters += change.characters;
-      const now = clock.now();
-      if (now - writtenAt < PROGRESS_EVERY_MS) return;
-      writtenAt = now;
-      const text = JSON.stringify({ ...progress, updated_at: iso(now) });
-      db.write(async (tx) => {
-        const changes = { progress: text, updated_at: now };
-        await ledger.announce(tx, await updateTaskWhile(tx, task.id, 'running', changes));
-      }).catch((error: unknown) => options.onError(error, 'the progress of a task could not be stored'));
-    });
-    return { stop, counted: progress };
-  };
-
-  /** Calls `stop` when a cancel is asked for, here or on another node; returns how to leave off looking. */
-  const onCancel = (taskRunId: string, stop: () => void): (() => void) => {
-    stops.set(taskRunId, stop);
-    const looking = setInterval(() => {
-      runById(db.read, taskRunId).then(
-        (row) => {
-          if (row === undefined || row.cancel_requested === 1) stop();
-        },
-        (error: unknown) => options.onError(error, 'a task could not be looked at'),
-      );
-    }, LOOK_EVERY_MS);
-    looking.unref();
-    return () => {
-      clearInterval(looking);
-      stops.delete(taskRunId);
-    };
-  };
-
-  /** The run of an attempt that a dead process left, where the chat has taken it up: it is followed, not repeated. */
-  const followEarlier = async (
-    caller: Caller,
-    runId: string,
-    signal: AbortSignal,
-  ): Promise<ChatOutcome | null> => {
-    for (;;) {
-      const found = await chat.lookUp(caller, runId).catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-        throw error;
-      });
-      if (found === null || found.state === 'failed') return null;
-      if (found.state === 'ended') return found.outcome;
-      if (found.state === 'waiting') {
-        return { content: '', messageId: '', costNano: 0, finishReason: 'awaiting_approval' };
-      }
-      await orAborted(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), signal);
-    }
-  };
+  const followProgress = createProgress(options);
+  const { onCancel, stop } = createRunStops(options);
 
   const startNew = async (
     caller: Caller,
@@ -156,11 +98,11 @@ export const createExecutor = (options: ExecuteOptions) => {
         },
       },
     );
-    const stop = (): void => {
+    const cancel = (): void => {
       chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
     };
     const { stop: unfollow, counted } = followProgress(task, run);
-    const unwatch = onCancel(row.id, stop);
+    const unwatch = onCancel(row.id, cancel);
     try {
       await db.write((tx) => updateRun(tx, row.id, { conversation_id: run.conversationId }));
       return { runId: run.runId, outcome: await orAborted(run.done, signal), counted };
@@ -199,7 +141,7 @@ export const createExecutor = (options: ExecuteOptions) => {
           });
     let earlier: ChatOutcome | null;
     try {
-      earlier = earlierId === undefined ? null : await followEarlier(caller, earlierId, context.signal);
+      earlier = earlierId === undefined ? null : await followEarlier(chat, caller, earlierId, context.signal);
     } finally {
       unwatch();
     }
@@ -275,11 +217,7 @@ export const createExecutor = (options: ExecuteOptions) => {
     },
   };
 
-  return {
-    handler,
-    /** Stops the run if it goes on in this process. */
-    stop: (taskRunId: string): void => stops.get(taskRunId)?.(),
-  };
+  return { handler, stop };
 };
 
 export type Executor = ReturnType<typeof createExecutor>;

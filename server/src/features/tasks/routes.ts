@@ -6,7 +6,7 @@ import type { Tasks } from './service.ts';
 
 const tag = 'Tasks';
 
-export const taskRoutes = (tasks: Tasks): AnyRoute[] => [
+const definitionRoutes = (tasks: Tasks): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/tasks',
@@ -68,6 +68,9 @@ export const taskRoutes = (tasks: Tasks): AnyRoute[] => [
     responses: { 204: null },
     handler: ({ caller, params, note }) => tasks.remove(caller, params.id, note),
   }),
+];
+
+const runRoutes = (tasks: Tasks): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/tasks/:id/runs',
@@ -103,3 +106,5 @@ export const taskRoutes = (tasks: Tasks): AnyRoute[] => [
     handler: ({ caller, params }) => tasks.retry(caller, params.id),
   }),
 ];
+
+export const taskRoutes = (tasks: Tasks): AnyRoute[] => [...definitionRoutes(tasks), ...runRoutes(tasks)];

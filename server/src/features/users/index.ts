@@ -1,13 +1,14 @@
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
 export { movedAway, moveUser, noteMove } from './move.ts';
+export type { NewUserInput } from './new-user.ts';
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 export { isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
 export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
 export { Email } from './schema.ts';
-export { createUsers, type NewUserInput, type Users, type UsersOptions } from './service.ts';
+export { createUsers, type Users, type UsersOptions } from './service.ts';
 export {
   findUser,
   findUserByEmail,

@@ -128,6 +128,9 @@ const itemRoutes = (users: Users): AnyRoute[] => [
     responses: { 204: null },
     handler: ({ caller, params, requestId }) => users.deactivate(caller, params.id, requestId),
   }),
+];
+
+const moveRoutes = (users: Users): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/users/:id/move',
@@ -147,6 +150,9 @@ const itemRoutes = (users: Users): AnyRoute[] => [
       return user;
     },
   }),
+];
+
+const linkRoutes = (users: Users): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/users/:id/invitation',
@@ -171,6 +177,10 @@ const itemRoutes = (users: Users): AnyRoute[] => [
     responses: { 200: LinkAnswer },
     handler: ({ caller, params, requestId }) => users.link(caller, params.id, 'password_reset', requestId),
   }),
+];
+
+/** Export and erasure of what is kept of a person. */
+const personDataRoutes = (users: Users): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/users/:id/export',
@@ -201,4 +211,7 @@ export const userRoutes = (users: Users): AnyRoute[] => [
   ...selfRoutes(users),
   ...collectionRoutes(users),
   ...itemRoutes(users),
+  ...moveRoutes(users),
+  ...linkRoutes(users),
+  ...personDataRoutes(users),
 ];

@@ -17,7 +17,7 @@ import type { Webhooks } from './service.ts';
 
 const tag = 'Webhooks';
 
-export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
+const subscriptionRoutes = (webhooks: Webhooks): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/webhooks',
@@ -78,6 +78,10 @@ export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
     responses: { 204: null },
     handler: ({ caller, params, requestId }) => webhooks.remove(caller, params.id, requestId),
   }),
+];
+
+/** For whoever sets the receiver up. */
+const receiverRoutes = (webhooks: Webhooks): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/webhooks/:id/test',
@@ -100,6 +104,9 @@ export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
     responses: { 200: WebhookWithSecret },
     handler: ({ caller, params, requestId }) => webhooks.rotateSecret(caller, params.id, requestId),
   }),
+];
+
+const deliveryRoutes = (webhooks: Webhooks): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
@@ -135,4 +142,10 @@ export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
     handler: ({ caller, params, requestId }) =>
       webhooks.redeliver(caller, params.id, params.delivery_id, requestId),
   }),
+];
+
+export const webhookRoutes = (webhooks: Webhooks): AnyRoute[] => [
+  ...subscriptionRoutes(webhooks),
+  ...receiverRoutes(webhooks),
+  ...deliveryRoutes(webhooks),
 ];

@@ -33,8 +33,8 @@ import {
   destroyRecordsOfGrant,
 } from '../provider/store.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
-import type { Origin } from '../sessions/families.ts';
 import { closeSessionsOfUser } from '../sessions/store.ts';
+import type { Origin } from '../sessions/types.ts';
 import { findPrincipal, revokeAccessTokensOfUser } from '../store.ts';
 import { greeting } from './rules.ts';
 import { setPassword } from './store.ts';

@@ -6,8 +6,9 @@ import type { Audit } from '../../audit/index.ts';
 import { type AccessTokens, personClaims, type VerifiedToken } from '../access-tokens.ts';
 import { callerOf, type Principal, parseStrings } from '../principal.ts';
 import { hashSecret, hasSecretForm, PERSONAL_TOKEN_PREFIX } from '../secrets.ts';
-import type { Families, Origin } from '../sessions/families.ts';
+import type { Families } from '../sessions/families.ts';
 import { findSession } from '../sessions/store.ts';
+import type { Origin } from '../sessions/types.ts';
 import {
   findAccessToken,
   findKeyPrincipal,

@@ -11,8 +11,9 @@ import { verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
 import { assertActive, assertWholeAccount, type Principal } from '../principal.ts';
 import { findPrincipal, noteRevoked, revokeAccessToken } from '../store.ts';
-import type { Families, Origin, TokenPair } from './families.ts';
+import type { Families } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
+import type { Origin, TokenPair } from './types.ts';
 
 /** Client that tokens of `POST /v2/auth/login` are made out to: always there, public. */
 export const LOGIN_CLIENT = OIDC_CLIENTS.cli;

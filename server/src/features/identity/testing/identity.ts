@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import { openSqlite } from '../../../db/open.ts';
 import { createAudit } from '../../audit/index.ts';
 import { createIdentity, type Identity, type IdentityConfig, openPlatformKeys } from '../index.ts';
-import type { Origin } from '../sessions/families.ts';
+import type { Origin } from '../sessions/types.ts';
 
 /** An identity feature on a store of its own, with a clock that the test moves. */
 export interface TestIdentity {

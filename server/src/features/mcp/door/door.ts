@@ -7,13 +7,15 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
+import { bearerToken } from '../../../http/context.ts';
 import { createSchemaChecker } from '../../../http/foreign-schema.ts';
 import { parseJsonBody } from '../../../http/json-body.ts';
-import { type AnyRoute, type Authenticate, route } from '../../../http/route.ts';
+import type { Authenticate } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
-import { AppError, unauthorized } from '../../../kernel/errors.ts';
-import { AnyObject } from '../../../kernel/schema.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { createAdmission } from './admit.ts';
+import { createRefusal, refusalOf } from './refusal.ts';
+import { metadataRoutes, metadataUrlOf, PATH } from './resource-metadata.ts';
 import { createDoorSessions, type SharedSessions } from './sessions.ts';
 import { createDoorServer, type DoorToolOptions, signatureOf, usableTools } from './tools.ts';
 import { createToolWatch } from './watch.ts';
@@ -52,16 +54,11 @@ const isListening = (body: unknown): boolean =>
 
 /** A change of rights must show on open streams within 5 s. */
 const WATCH_EVERY_MS = 4_000;
-const PATH = '/mcp';
-const METADATA = '/.well-known/oauth-protected-resource';
 
 /** The SDK reports by the same way what a client sent wrongly: that has been answered, and is no fault of this server. */
 const isClientFault = (error: unknown): boolean =>
   error instanceof ProtocolError ||
   (error instanceof Error && /^(?:Rejected |Unsupported Media Type|Parse error)/.test(error.message));
-
-/** JSON-RPC error codes of what happens before a message is understood. */
-const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 422: -32700 };
 
 export const createMcpDoor = (options: McpDoorOptions) => {
   const sessions = createDoorSessions(options.now, options.shared);
@@ -96,62 +93,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     reply.raw.once('close', stop);
   };
 
-  const metadataUrl = (): string => `${options.publicUrl()}${METADATA}${PATH}`;
-
-  const refuse = (reply: FastifyReply, error: AppError): FastifyReply => {
-    const status = error.code === 'VALIDATION_ERROR' ? 400 : error.status;
-    reply.request.context.fault = error;
-    if (error.code === 'UNAUTHORIZED') {
-      const fault = error.details.reason === 'TOKEN_MISSING' ? '' : ', error="invalid_token"';
-      reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl()}"${fault}`);
-    }
-    if (error.retryAfterS !== undefined) reply.header('retry-after', String(error.retryAfterS));
-    return reply
-      .code(status)
-      .type('application/json; charset=utf-8')
-      .send({
-        jsonrpc: '2.0',
-        id: null,
-        error: {
-          code: RPC_CODE[error.status] ?? -32000,
-          message: error.message,
-          data: { code: error.code, request_id: reply.request.id },
-        },
-      });
-  };
-
-  /** Protects against pages that a browser makes call a service on the user's network (DNS rebinding). */
-  const isForeignOrigin = (request: FastifyRequest): boolean => {
-    const { origin } = request.headers;
-    if (origin === undefined) return false;
-    return origin !== new URL(options.publicUrl()).origin && !options.corsOrigins.includes(origin);
-  };
-
-  const signIn = async (request: FastifyRequest): Promise<Caller> => {
-    if (hasTokenInUrl(request.url)) {
-      throw unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer');
-    }
-    const token = bearerToken(request);
-    if (token === null)
-      throw unauthorized('TOKEN_MISSING', 'this needs a token: send Authorization: Bearer <token>');
-    return options.authenticate(token);
-  };
-
-  /** All refusals that need no body, in the contract's order. */
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (isForeignOrigin(request)) {
-      throw new AppError(
-        'FORBIDDEN',
-        'this origin may not call; the setting CORS_ORIGINS names those that may',
-      );
-    }
-    request.context.caller = await signIn(request);
-    const limited = await options.limit(request, reply);
-    if (limited !== null) throw limited;
-    if (options.draining()) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
-    }
-  };
+  const refuse = createRefusal(() => metadataUrlOf(options.publicUrl()));
+  const admit = createAdmission(options);
 
   /** Hands the connection to the SDK, with the headers that the platform has set. */
   const takeOver = (reply: FastifyReply): void => {
@@ -215,11 +158,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       done(null, body),
     );
     app.setErrorHandler((error, request, reply) => {
-      if (error instanceof AppError) return refuse(reply, error);
-      const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-      if (status === 413) return refuse(reply, new AppError('PAYLOAD_TOO_LARGE', 'the message is too large'));
-      if (status === 415)
-        return refuse(reply, new AppError('UNSUPPORTED_MEDIA_TYPE', 'send application/json'));
+      const refusal = refusalOf(error);
+      if (refusal !== null) return refuse(reply, refusal);
+
       request.log.error({ err: error }, 'request failed');
       return refuse(reply, new AppError('INTERNAL_ERROR', 'something went wrong inside'));
     });
@@ -251,35 +192,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     });
   };
 
-  /** RFC 9728: where the tokens for `/mcp` come from. */
-  const metadataRoute = (path: string, operationId: string): AnyRoute =>
-    route({
-      method: 'GET',
-      path,
-      surface: 'root',
-      operationId,
-      summary: 'Protected resource metadata of the MCP server (RFC 9728)',
-      tag: 'MCP',
-      access: 'public',
-      responses: { 200: AnyObject() },
-      handler: ({ reply }) => {
-        reply.header('cache-control', 'public, max-age=300');
-        return {
-          resource: `${options.publicUrl()}${PATH}`,
-          authorization_servers: [options.issuer()],
-          bearer_methods_supported: ['header'],
-          scopes_supported: [...options.scopes],
-          resource_name: 'Pentarch',
-        };
-      },
-    });
-
   return {
     plugin,
-    routes: [
-      metadataRoute(METADATA, 'getProtectedResourceMetadata'),
-      metadataRoute(`${METADATA}${PATH}`, 'getMcpResourceMetadata'),
-    ],
+    routes: metadataRoutes(options),
     /** Streams on which clients listen for changes. */
     openStreams: watch.size,
     close: async (): Promise<void> => {

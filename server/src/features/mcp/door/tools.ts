@@ -14,7 +14,8 @@ import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
 import { spelledName } from '../../../kernel/tool-names.ts';
 import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
-import { isGatewayTool, type ProgressContext } from '../calls.ts';
+import { isGatewayTool } from '../agent-tools.ts';
+import type { ProgressContext } from '../perform.ts';
 
 /** What a client of `/mcp` sees: every tool that its user may call, each behind the same gate as everywhere. */
 export interface DoorToolOptions {

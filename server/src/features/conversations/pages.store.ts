@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { compiled } from '../../db/compiled.ts';
+import type { Db } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
+import type { ConversationRow } from '../../db/tables/chat.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import { likeOf, within } from './scope.store.ts';
+
+export interface ConversationFilter {
+  status: 'active' | 'archived';
+  q: string | null;
+  pinned?: boolean | undefined;
+  folder?: string | undefined;
+}
+
+/** What a page shows of a conversation: whose it is has been settled by the query. */
+const LISTED = [
+  'id',
+  'title',
+  'status',
+  'metadata',
+  'agent_ids',
+  'message_count',
+  'cost_nano',
+  'created_at',
+  'updated_at',
+  'archived_at',
+  'taint',
+  'branched',
+  'pinned',
+  'folder',
+] as const;
+export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
+
+interface OwnPage {
+  tenant: string;
+  user: string;
+  status: string;
+  limit: number;
+  offset: number;
+}
+
+/** One's own conversations without a search, page by page: what every client asks for first and most. */
+const ownPage = compiled<OwnPage, ListedConversation>((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select(LISTED)
+    .where('tenant_id', '=', p('tenant'))
+    .where('user_id', '=', p('user'))
+    .where('status', '=', p('status'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p('limit'))
+    .offset(p('offset')),
+);
+
+const ownCount = compiled<Pick<OwnPage, 'tenant' | 'user' | 'status'>, { n: number }>((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', p('tenant'))
+    .where('user_id', '=', p('user'))
+    .where('status', '=', p('status')),
+);
+
+/** First pages kept, at some ten kilobytes each. */
+const KEPT_PAGES = 500;
+
+export interface FoundPage {
+  rows: ListedConversation[];
+  total: number;
+}
+
+/** Pages of conversations. */
+export const createConversationPages = (db: Db) => {
+  const kept = new LRUCache<string, { version: number; page: FoundPage }>({ max: KEPT_PAGES });
+
+  const readOwn = async (own: Pick<OwnPage, 'tenant' | 'user' | 'status'>, page: PageRequest) => {
+    const [rows, counted] = await Promise.all([
+      ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
+      ownCount(db.read, own),
+    ]);
+    return { rows, total: Number(counted[0]?.n ?? 0) };
+  };
+
+  /** The first page is what clients ask for again and again: the same object until one of the conversations changes. */
+  const firstPage = async (
+    own: Pick<OwnPage, 'tenant' | 'user' | 'status'>,
+    page: PageRequest,
+  ): Promise<FoundPage> => {
+    // Taken before the read: a commit in between makes the entry useless, never wrong.
+    const version = db.conversationsVersion(own.user);
+    if (version === null) return readOwn(own, page);
+    const key = `${own.tenant} ${own.user} ${own.status} ${page.limit}`;
+    const known = kept.get(key);
+    if (known?.version === version) return known.page;
+    const found = await readOwn(own, page);
+    kept.set(key, { version, page: found });
+    return found;
+  };
+
+  const filtered = (scope: Scope, filter: ConversationFilter) => {
+    let query = within(db.read, scope).where('status', '=', filter.status);
+    if (filter.pinned !== undefined)
+      query = query.where((e) => e(e.fn.coalesce('pinned', e.lit(0)), '=', filter.pinned ? 1 : 0));
+    if (filter.folder !== undefined) query = query.where('folder', '=', filter.folder);
+    if (filter.q !== null) {
+      const like = likeOf(filter.q);
+      // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
+      const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
+      query = query.where(
+        sql<boolean>`(title ${operator} ${like} escape '\\' or exists (select 1 from messages m where m.conversation_id = conversations.id and m.active > 0 and m.content ${operator} ${like} escape '\\'))`,
+      );
+    }
+    return query;
+  };
+
+  return {
+    async list(scope: Scope, filter: ConversationFilter, page: PageRequest): Promise<FoundPage> {
+      const narrowed = filter.q !== null || filter.pinned !== undefined || filter.folder !== undefined;
+      if (scope.reach === 'own' && !narrowed && page.after === null) {
+        const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
+        return page.page === 1 ? firstPage(own, page) : readOwn(own, page);
+      }
+      return listPage(filtered(scope, filter).select(LISTED), page);
+    },
+  };
+};

@@ -1,0 +1,113 @@
+import { ModelError, type ModelProvider, type ModelRef, type ModelResult } from '../../kernel/model.ts';
+import { storableDeep } from '../../kernel/storable.ts';
+import { promptTokensBound } from '../../kernel/tokens.ts';
+import type { Booking } from './booking.ts';
+import type { ModelCall, ModelCallError, ModelCallResult } from './call.ts';
+import type { Chosen } from './chosen.ts';
+import type { Circuits } from './circuits.ts';
+import { boundUsage, decideRetry, type RetryPolicy, type UsageBound } from './rules.ts';
+import { sendable } from './sendable.rules.ts';
+import { type ModelCallSample, timedCall } from './timed-call.ts';
+
+export interface TriesOptions {
+  policy: RetryPolicy;
+  random(): number;
+  sleep(delayMs: number, signal: AbortSignal): Promise<void>;
+  onCall(sample: ModelCallSample): void;
+  chosen: Pick<Chosen, 'providers' | 'candidates'>;
+  circuits: Pick<Circuits, 'isOpen' | 'report'>;
+  booking: Booking;
+  windowOf(ref: ModelRef): number;
+}
+
+/** One call of a provider; `firstText` is called with its first text. */
+export type CallOnce = (
+  provider: ModelProvider,
+  ref: ModelRef,
+  firstText: () => void,
+) => Promise<ModelResult>;
+
+/** Of what is sent, which is more than what was handed over where that is not in the providers' form. */
+export const promptBoundOf = (call: ModelCall): number =>
+  promptTokensBound({ ...call, messages: sendable(call.messages, call.tools) });
+
+/** No call has more tokens than this, whatever a provider says. */
+const MAX_TOKENS = 100_000_000;
+
+/** A call with its tries: again after a back-off, then the fallback models in order. */
+export const createTries = (options: TriesOptions) => {
+  const { policy, onCall, windowOf } = options;
+  const { providers, candidates } = options.chosen;
+  const { isOpen, report } = options.circuits;
+  const { cost, filled, failed, stoppedUnderWay, abortedBefore } = options.booking;
+
+  /** `hadText` tells whether the failed call had already shown something to the caller. */
+  const run = async (
+    ref: ModelRef,
+    call: ModelCall,
+    hadText: () => boolean,
+    once: CallOnce,
+  ): Promise<ModelCallResult> => {
+    const { signal } = call;
+    // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
+    const inputTokens = call.promptBound ?? promptBoundOf(call);
+    const outputTokens = call.maxOutputTokens ?? MAX_TOKENS;
+    const boundOn = (candidate: ModelRef): UsageBound => ({
+      inputTokens,
+      outputTokens,
+      windowTokens: windowOf(candidate),
+    });
+    const all = candidates(ref);
+    const closed = all.filter((candidate) => !isOpen(candidate));
+    // With every circuit open one try is still better than none.
+    const order = closed.length > 0 ? closed : all.slice(0, 1);
+    const maxAttempts = closed.length > 0 ? policy.maxAttempts : 1;
+    let attempts = 0;
+    let lastError: ModelCallError | undefined;
+    for (const candidate of order) {
+      const provider = providers.get(candidate.provider);
+      if (provider === undefined) continue;
+      for (let attempt = 1; ; attempt++) {
+        if (signal.aborted) throw abortedBefore(candidate);
+        attempts++;
+        try {
+          const result = await timedCall(candidate, onCall, (firstText) =>
+            once(provider, candidate, firstText),
+          );
+          report(candidate.provider, 'ok');
+          const usage = boundUsage(filled(result.usage, call, result), boundOn(candidate));
+          const { content, toolCalls } = storableDeep({
+            content: result.content,
+            toolCalls: result.toolCalls,
+          });
+          return {
+            ...result,
+            content,
+            toolCalls,
+            usage,
+            ref: candidate,
+            attempts,
+            ...cost(candidate, usage),
+          };
+        } catch (thrown) {
+          if (!(thrown instanceof ModelError)) throw thrown;
+          const error = stoppedUnderWay(thrown, call);
+          report(candidate.provider, error.kind);
+          lastError = failed(error, candidate, call, boundOn(candidate));
+          // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.
+          const begun = hadText() || error.partial !== undefined;
+          const { kind, status, retryAfterMs } = error;
+          const failure = { kind, status, retryAfterMs, hadText: begun };
+          const decision = decideRetry(failure, attempt, options.random(), { ...policy, maxAttempts });
+          if (decision.what === 'stop') throw lastError;
+          if (decision.what === 'next') break;
+          await options.sleep(decision.delayMs, signal);
+          if (signal.aborted) throw abortedBefore(candidate);
+        }
+      }
+    }
+    throw lastError ?? abortedBefore(ref);
+  };
+
+  return run;
+};
