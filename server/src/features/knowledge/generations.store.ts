@@ -36,6 +36,8 @@ export const keepChunkIds = async (tx: Queryable, id: string, from: number, to: 
 export const registeredModels = (tx: Queryable): Promise<EmbeddingModel[]> =>
   tx.selectFrom('embedding_models').select(['n', 'id', 'dimensions']).orderBy('n').execute();
 
+export type Generations = ReturnType<typeof createGenerations>;
+
 export const createGenerations = (db: Db, index: PassageIndex) => {
   const removeChunks = async (tx: Queryable, seqs: readonly number[]): Promise<void> => {
     if (seqs.length === 0) return;

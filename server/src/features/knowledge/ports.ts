@@ -41,6 +41,25 @@ export interface Sharing {
   readerRoles: readonly Role[];
 }
 
+export interface UploadInput {
+  bytes: Uint8Array;
+  /** Cleaned by `cleanFilename`. */
+  filename: string | null;
+  /** What the client says it is; decides among text formats only. */
+  declaredType: string | null;
+  title: string | null;
+  /** Null: none, or what the document that is replaced has. */
+  metadata: Record<string, unknown> | null;
+  /** Null: private, or what the document that is replaced has. */
+  sharing: Sharing | null;
+  /** Name in its source; the same again replaces the content. */
+  externalId: string | null;
+  /** What an administrator says of it; null: nothing. */
+  trusted: boolean | null;
+  /** Where in the request the bytes were, for error details: `/file`, `/content` or `/url`. */
+  field: string;
+}
+
 export interface DocumentChanges {
   title?: string;
   metadata?: Record<string, unknown>;

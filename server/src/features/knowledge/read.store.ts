@@ -15,6 +15,34 @@ export interface DocumentQuery {
   q?: string;
 }
 
+interface PassageRow {
+  seq: number;
+  chunk_id: string;
+  id: string;
+  title: string;
+  content_type: string;
+  metadata: string;
+  page: number | null;
+  heading_path: string;
+  ordinal: number;
+  text: string;
+  trusted: number;
+}
+
+const toPassage = (row: PassageRow): Passage => ({
+  seq: row.seq,
+  chunkId: row.chunk_id,
+  documentId: row.id,
+  title: row.title,
+  contentType: row.content_type,
+  metadata: json<Record<string, unknown>>(row.metadata),
+  page: row.page,
+  headingPath: json<string[]>(row.heading_path),
+  ordinal: row.ordinal,
+  text: row.text,
+  trusted: row.trusted === 1,
+});
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
@@ -200,23 +228,6 @@ export const createKnowledgeReads = (db: Db) => ({
       ])
       .where('chunks.seq', 'in', seqs)
       .execute();
-    return new Map(
-      rows.map((row) => [
-        row.seq,
-        {
-          seq: row.seq,
-          chunkId: row.chunk_id,
-          documentId: row.id,
-          title: row.title,
-          contentType: row.content_type,
-          metadata: json<Record<string, unknown>>(row.metadata),
-          page: row.page,
-          headingPath: json<string[]>(row.heading_path),
-          ordinal: row.ordinal,
-          text: row.text,
-          trusted: row.trusted === 1,
-        },
-      ]),
-    );
+    return new Map(rows.map((row) => [row.seq, toPassage(row)]));
   },
 });

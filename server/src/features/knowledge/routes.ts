@@ -9,8 +9,9 @@ import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { PageQuery, Strict } from '../../kernel/schema.ts';
-import type { DocumentsService, UploadInput } from './documents.service.ts';
+import type { DocumentsService } from './documents.service.ts';
 import type { FetchDocument } from './fetch-document.ts';
+import type { UploadInput } from './ports.ts';
 import { contentDisposition, downloadName, fullContentType } from './rules.ts';
 import {
   ChunkPage,
@@ -65,232 +66,248 @@ const uploadFingerprint = (request: FastifyRequest, input: UploadInput): string 
   return fingerprintOf('POST', request.routeOptions.url ?? '', { ...parts, sha256 });
 };
 
-export const knowledgeRoutes = ({
-  documents,
-  search,
-  store,
-  idempotency,
-  clock,
-  fetchDocument,
-}: RouteDeps): AnyRoute[] => {
-  const upload = async (caller: Caller, request: FastifyRequest, reply: FastifyReply, input: UploadInput) => {
-    const document = await documents.upload(caller, input, request.id);
-    reply.header('location', `${request.routeOptions.url}/${document.id}`);
-    return documentWire(document);
-  };
-
-  return [
-    route({
-      method: 'GET',
-      path: '/knowledge/documents',
-      operationId: 'listDocuments',
-      summary: 'Indexed documents, newest first',
-      tag,
-      access: 'knowledge:read',
-      query: DocumentListQuery,
-      responses: { 200: DocumentPage },
-      async handler({ caller, query }) {
-        const page = pageRequest(query);
-        const tags = commaList(query.tags);
-        const contentTypes = commaList(query.content_type).map(fullContentType);
-        const { documents: found, total } = await store.list(readScope(caller), page, {
-          ...(tags.length > 0 ? { tags } : {}),
-          ...(contentTypes.length > 0 ? { contentTypes } : {}),
-          ...(query.q === undefined ? {} : { q: query.q }),
-        });
-        const result = pageResult(page, found, total, (d) => ({ createdAt: d.createdAt, id: d.id }));
-        return { ...result, items: result.items.map(documentWire) };
-      },
-    }),
-
-    route({
-      method: 'POST',
-      path: '/knowledge/documents',
-      operationId: 'createDocument',
-      summary: 'Upload and index a document',
-      description:
-        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?, trusted?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
-      tag,
-      access: 'knowledge:write',
-      consumes: ['multipart/form-data', 'application/json'],
-      uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
-      idempotency: 'own',
-      responses: { 201: DocumentWire },
-      async handler({ caller, request, reply }) {
-        const key = idempotencyKey(request.headers['idempotency-key']);
-        const input = await readUpload(request, fetchDocument);
-        if (key === null) return upload(caller, request, reply, input);
-        return idempotency.once<FastifyReply>(
-          { callerId: replayOwner(caller), key, fingerprint: uploadFingerprint(request, input) },
-          async () => {
-            const document = await upload(caller, request, reply, input);
-            const body = String(reply.serialize(document));
-            return {
-              send: () =>
-                reply
-                  .serializer((text: unknown) => String(text))
-                  .type('application/json; charset=utf-8')
-                  .send(body),
-              answer: { status: 201, headers: { location: String(reply.getHeader('location')) }, body },
-            };
-          },
-          (answer) => replayAnswer(reply, answer),
-        );
-      },
-    }),
-
-    route({
-      method: 'GET',
-      path: '/knowledge/documents/:id',
-      operationId: 'getDocument',
-      summary: 'One document',
-      tag,
-      access: 'knowledge:read',
-      params: DocumentParams,
-      responses: { 200: DocumentWire },
-      handler: async ({ caller, params }) =>
-        documentWire(await documents.read(readScope(caller), documentId(params))),
-    }),
-
-    route({
-      method: 'PATCH',
-      path: '/knowledge/documents/:id',
-      operationId: 'updateDocument',
-      summary: 'Change title, metadata or visibility, or vouch for the document',
-      tag,
-      access: 'knowledge:write',
-      params: DocumentParams,
-      body: DocumentPatch,
-      responses: { 200: DocumentWire },
-      async handler({ caller, params, body }) {
-        const faults = metadataFaults(body.metadata);
-        if (faults.length > 0) throw invalid(...faults);
-        const title = body.title?.trim();
-        const sharing = sharingOf(body);
-        return documentWire(
-          await documents.change(caller, documentId(params), {
-            ...(title === undefined ? {} : { title }),
-            ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
-            ...(sharing === undefined ? {} : { sharing }),
-            ...(body.trusted === undefined ? {} : { trusted: body.trusted }),
-            ...(body.seen_version === undefined ? {} : { seenVersion: body.seen_version }),
-          }),
-        );
-      },
-    }),
-
-    route({
-      method: 'DELETE',
-      path: '/knowledge/documents/:id',
-      operationId: 'deleteDocument',
-      summary: 'Delete a document: text, vectors and bytes',
-      tag,
-      access: 'knowledge:write',
-      params: DocumentParams,
-      audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
-      responses: { 204: null },
-      handler: ({ caller, params, note }) => documents.remove(caller, documentId(params), note),
-    }),
-
-    route({
-      method: 'GET',
-      path: '/knowledge/documents/:id/content',
-      operationId: 'getDocumentContent',
-      summary: 'The bytes as uploaded, or the text read from them',
-      tag,
-      access: 'knowledge:read',
-      params: DocumentParams,
-      query: ContentQuery,
-      responses: { 200: null },
-      produces: 'application/octet-stream',
-      async handler({ caller, params, query, reply }) {
-        const scope = readScope(caller);
-        const id = documentId(params);
-        if (query.format === 'text') {
-          const text = await store.text(scope, id);
-          if (text === null) throw notFound('document');
-          return reply.type('text/plain; charset=utf-8').send(text);
-        }
-        const { document, bytes } = await documents.bytes(scope, id);
-        // Always as an attachment: somebody else's HTML never runs on this origin.
-        return reply
-          .header('content-type', document.contentType)
-          .header('content-disposition', contentDisposition(downloadName(document)))
-          .header('etag', `"${document.sha256}"`)
-          .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      },
-    }),
-
-    route({
-      method: 'GET',
-      path: '/knowledge/tags',
-      operationId: 'listDocumentTags',
-      summary: 'The tags of documents, the collections of this platform, with how many documents each has',
-      tag,
-      access: 'knowledge:read',
-      responses: { 200: TagList },
-      async handler({ caller }) {
-        return { items: await store.tags(readScope(caller)) };
-      },
-    }),
-
-    route({
-      method: 'GET',
-      path: '/knowledge/documents/:id/versions',
-      operationId: 'listDocumentVersions',
-      summary: 'What the versions of a document were, newest first',
-      tag,
-      access: 'knowledge:read',
-      params: DocumentParams,
-      responses: { 200: VersionList },
-      async handler({ caller, params }) {
-        const document = await documents.read(readScope(caller), documentId(params));
-        return { items: (await store.versions(document.id)).map(versionWire) };
-      },
-    }),
-
-    route({
-      method: 'GET',
-      path: '/knowledge/documents/:id/chunks',
-      operationId: 'listDocumentChunks',
-      summary: 'The passages of a document, in reading order',
-      tag,
-      access: 'knowledge:read',
-      params: DocumentParams,
-      query: Strict(PageQuery),
-      responses: { 200: ChunkPage },
-      async handler({ caller, params, query }) {
-        const page = pageRequest(query);
-        const document = await documents.read(readScope(caller), documentId(params));
-        const chunks = await store.chunks(document.id, page);
-        const result = pageResult(page, chunks, document.chunkCount, (c) => ({
-          createdAt: c.ordinal,
-          id: c.id,
-        }));
-        return { ...result, items: result.items.map(chunkWire) };
-      },
-    }),
-
-    route({
-      method: 'POST',
-      path: '/knowledge/search',
-      operationId: 'searchKnowledge',
-      summary: 'Hybrid search over documents and, on request, memories',
-      tag,
-      access: 'knowledge:read',
-      body: SearchRequest,
-      responses: { 200: SearchResponse },
-      async handler({ caller, body }) {
-        const startedAt = clock.now();
-        const results = await search.search({
-          scope: readScope(caller),
-          query: body.query,
-          limit: body.limit ?? 10,
-          filters: searchFilters(body.filters),
-          includeMemories: body.include_memories ?? false,
-        });
-        return { query: body.query, results: results.map(resultWire), took_ms: clock.now() - startedAt };
-      },
-    }),
-  ];
+const upload = async (
+  documents: DocumentsService,
+  input: UploadInput,
+  { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
+) => {
+  const document = await documents.upload(caller, input, request.id);
+  reply.header('location', `${request.routeOptions.url}/${document.id}`);
+  return documentWire(document);
 };
+
+const listRoute = ({ store }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/documents',
+    operationId: 'listDocuments',
+    summary: 'Indexed documents, newest first',
+    tag,
+    access: 'knowledge:read',
+    query: DocumentListQuery,
+    responses: { 200: DocumentPage },
+    async handler({ caller, query }) {
+      const page = pageRequest(query);
+      const tags = commaList(query.tags);
+      const contentTypes = commaList(query.content_type).map(fullContentType);
+      const { documents: found, total } = await store.list(readScope(caller), page, {
+        ...(tags.length > 0 ? { tags } : {}),
+        ...(contentTypes.length > 0 ? { contentTypes } : {}),
+        ...(query.q === undefined ? {} : { q: query.q }),
+      });
+      const result = pageResult(page, found, total, (d) => ({ createdAt: d.createdAt, id: d.id }));
+      return { ...result, items: result.items.map(documentWire) };
+    },
+  });
+
+const createRoute = ({ documents, idempotency, fetchDocument }: RouteDeps): AnyRoute =>
+  route({
+    method: 'POST',
+    path: '/knowledge/documents',
+    operationId: 'createDocument',
+    summary: 'Upload and index a document',
+    description:
+      'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?, trusted?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
+    tag,
+    access: 'knowledge:write',
+    consumes: ['multipart/form-data', 'application/json'],
+    uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
+    idempotency: 'own',
+    responses: { 201: DocumentWire },
+    async handler({ caller, request, reply }) {
+      const key = idempotencyKey(request.headers['idempotency-key']);
+      const input = await readUpload(request, fetchDocument);
+      if (key === null) return upload(documents, input, { caller, request, reply });
+      return idempotency.once<FastifyReply>(
+        { callerId: replayOwner(caller), key, fingerprint: uploadFingerprint(request, input) },
+        async () => {
+          const document = await upload(documents, input, { caller, request, reply });
+          const body = String(reply.serialize(document));
+          return {
+            send: () =>
+              reply
+                .serializer((text: unknown) => String(text))
+                .type('application/json; charset=utf-8')
+                .send(body),
+            answer: { status: 201, headers: { location: String(reply.getHeader('location')) }, body },
+          };
+        },
+        (answer) => replayAnswer(reply, answer),
+      );
+    },
+  });
+
+const getRoute = ({ documents }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/documents/:id',
+    operationId: 'getDocument',
+    summary: 'One document',
+    tag,
+    access: 'knowledge:read',
+    params: DocumentParams,
+    responses: { 200: DocumentWire },
+    handler: async ({ caller, params }) =>
+      documentWire(await documents.read(readScope(caller), documentId(params))),
+  });
+
+const updateRoute = ({ documents }: RouteDeps): AnyRoute =>
+  route({
+    method: 'PATCH',
+    path: '/knowledge/documents/:id',
+    operationId: 'updateDocument',
+    summary: 'Change title, metadata or visibility, or vouch for the document',
+    tag,
+    access: 'knowledge:write',
+    params: DocumentParams,
+    body: DocumentPatch,
+    responses: { 200: DocumentWire },
+    async handler({ caller, params, body }) {
+      const faults = metadataFaults(body.metadata);
+      if (faults.length > 0) throw invalid(...faults);
+      const title = body.title?.trim();
+      const sharing = sharingOf(body);
+      return documentWire(
+        await documents.change(caller, documentId(params), {
+          ...(title === undefined ? {} : { title }),
+          ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
+          ...(sharing === undefined ? {} : { sharing }),
+          ...(body.trusted === undefined ? {} : { trusted: body.trusted }),
+          ...(body.seen_version === undefined ? {} : { seenVersion: body.seen_version }),
+        }),
+      );
+    },
+  });
+
+const deleteRoute = ({ documents }: RouteDeps): AnyRoute =>
+  route({
+    method: 'DELETE',
+    path: '/knowledge/documents/:id',
+    operationId: 'deleteDocument',
+    summary: 'Delete a document: text, vectors and bytes',
+    tag,
+    access: 'knowledge:write',
+    params: DocumentParams,
+    audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
+    responses: { 204: null },
+    handler: ({ caller, params, note }) => documents.remove(caller, documentId(params), note),
+  });
+
+const contentRoute = ({ documents, store }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/documents/:id/content',
+    operationId: 'getDocumentContent',
+    summary: 'The bytes as uploaded, or the text read from them',
+    tag,
+    access: 'knowledge:read',
+    params: DocumentParams,
+    query: ContentQuery,
+    responses: { 200: null },
+    produces: 'application/octet-stream',
+    async handler({ caller, params, query, reply }) {
+      const scope = readScope(caller);
+      const id = documentId(params);
+      if (query.format === 'text') {
+        const text = await store.text(scope, id);
+        if (text === null) throw notFound('document');
+        return reply.type('text/plain; charset=utf-8').send(text);
+      }
+      const { document, bytes } = await documents.bytes(scope, id);
+      // Always as an attachment: somebody else's HTML never runs on this origin.
+      return reply
+        .header('content-type', document.contentType)
+        .header('content-disposition', contentDisposition(downloadName(document)))
+        .header('etag', `"${document.sha256}"`)
+        .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    },
+  });
+
+const tagsRoute = ({ store }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/tags',
+    operationId: 'listDocumentTags',
+    summary: 'The tags of documents, the collections of this platform, with how many documents each has',
+    tag,
+    access: 'knowledge:read',
+    responses: { 200: TagList },
+    async handler({ caller }) {
+      return { items: await store.tags(readScope(caller)) };
+    },
+  });
+
+const versionsRoute = ({ documents, store }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/documents/:id/versions',
+    operationId: 'listDocumentVersions',
+    summary: 'What the versions of a document were, newest first',
+    tag,
+    access: 'knowledge:read',
+    params: DocumentParams,
+    responses: { 200: VersionList },
+    async handler({ caller, params }) {
+      const document = await documents.read(readScope(caller), documentId(params));
+      return { items: (await store.versions(document.id)).map(versionWire) };
+    },
+  });
+
+const chunksRoute = ({ documents, store }: RouteDeps): AnyRoute =>
+  route({
+    method: 'GET',
+    path: '/knowledge/documents/:id/chunks',
+    operationId: 'listDocumentChunks',
+    summary: 'The passages of a document, in reading order',
+    tag,
+    access: 'knowledge:read',
+    params: DocumentParams,
+    query: Strict(PageQuery),
+    responses: { 200: ChunkPage },
+    async handler({ caller, params, query }) {
+      const page = pageRequest(query);
+      const document = await documents.read(readScope(caller), documentId(params));
+      const chunks = await store.chunks(document.id, page);
+      const result = pageResult(page, chunks, document.chunkCount, (c) => ({
+        createdAt: c.ordinal,
+        id: c.id,
+      }));
+      return { ...result, items: result.items.map(chunkWire) };
+    },
+  });
+
+const searchRoute = ({ search, clock }: RouteDeps): AnyRoute =>
+  route({
+    method: 'POST',
+    path: '/knowledge/search',
+    operationId: 'searchKnowledge',
+    summary: 'Hybrid search over documents and, on request, memories',
+    tag,
+    access: 'knowledge:read',
+    body: SearchRequest,
+    responses: { 200: SearchResponse },
+    async handler({ caller, body }) {
+      const startedAt = clock.now();
+      const results = await search.search({
+        scope: readScope(caller),
+        query: body.query,
+        limit: body.limit ?? 10,
+        filters: searchFilters(body.filters),
+        includeMemories: body.include_memories ?? false,
+      });
+      return { query: body.query, results: results.map(resultWire), took_ms: clock.now() - startedAt };
+    },
+  });
+
+export const knowledgeRoutes = (deps: RouteDeps): AnyRoute[] => [
+  listRoute(deps),
+  createRoute(deps),
+  getRoute(deps),
+  updateRoute(deps),
+  deleteRoute(deps),
+  contentRoute(deps),
+  tagsRoute(deps),
+  versionsRoute(deps),
+  chunksRoute(deps),
+  searchRoute(deps),
+];

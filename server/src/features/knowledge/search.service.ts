@@ -1,35 +1,25 @@
-import { LRUCache } from 'lru-cache';
-import type { Scope } from '../../kernel/caller.ts';
-import type { EmbeddingPayer } from '../../kernel/embedder.ts';
-import { AppError } from '../../kernel/errors.ts';
 import { fileNamesIn } from '../../kernel/file-names.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
-import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
-import type {
-  Candidate,
-  EmbeddingModel,
-  PassageIndex,
-  QueryVector,
-  SemanticCandidate,
-} from './passage-index.ts';
+import type { ChargedRerank } from './embedding.ts';
+import type { Candidate, PassageIndex, SemanticCandidate } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
+import {
+  createQueryVectors,
+  type OnRefusal,
+  type PayingScope,
+  type QueryVectorDeps,
+  refusedCost,
+} from './query-vectors.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import { inSearchSpan } from './search-span.ts';
-import type { KnowledgeStore } from './store.ts';
 import { queryTerms } from './terms.rules.ts';
 
-export interface SearchDeps {
-  store: KnowledgeStore;
+export interface SearchDeps extends QueryVectorDeps {
   index: PassageIndex;
-  embedder: ChargedEmbedder;
-  model: EmbeddingModel;
-  /** The embedder of a model that documents were indexed with before; null where the settings no longer allow it. */
-  earlierEmbedder(model: EmbeddingModel): ChargedEmbedder | null;
   /** A second look at the best passages; null without a model for it. */
   rerank: ChargedRerank | null;
   searchMemories: SearchMemories | null;
-  warn(fault: unknown, message: string): void;
 }
 
 export interface SearchHit {
@@ -58,14 +48,6 @@ const RERANKED = 40;
 
 const MAX_RANKED_AGAIN = 5;
 
-/** Whose search it is, and the run that pays for it where there is one. */
-export type PayingScope = Scope & Pick<EmbeddingPayer, 'run'>;
-
-/** What a search does where no limit leaves room for its models. */
-type OnRefusal = 'throw' | 'words';
-
-const refusedCost = (error: unknown): boolean => error instanceof AppError && error.code === 'COST_EXCEEDED';
-
 interface Candidates {
   /** Best first. */
   lexical: Candidate[];
@@ -77,49 +59,8 @@ export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
 export const createSearchService = (deps: SearchDeps) => {
-  const { store, index, embedder, model } = deps;
-  const known = new LRUCache<string, Float32Array>({ max: 500 });
-
-  /** Null when the provider is away: words alone still answer. A refused cost is hidden only from an agent's search. */
-  const vectorOf = async (
-    scope: PayingScope,
-    query: string,
-    by: ChargedEmbedder,
-    of: EmbeddingModel,
-    onRefusal: OnRefusal,
-  ): Promise<QueryVector | null> => {
-    const key = `${of.n}\n${query}`;
-    const before = known.get(key);
-    if (before !== undefined) return { model: of, vector: before };
-    try {
-      const [vector] = await by.embed(scope, [query], { urgent: true, purpose: 'query' });
-      if (vector === undefined) return null;
-      known.set(key, vector);
-      return { model: of, vector };
-    } catch (error) {
-      if (refusedCost(error) && onRefusal === 'words') return null;
-      if (!(error instanceof ModelError)) throw error;
-      deps.warn(error, 'the query could not be embedded: searching by words alone');
-      return null;
-    }
-  };
-
-  /** By the present model, and by each that some documents still have the vectors of. */
-  const vectorsOf = async (
-    scope: PayingScope,
-    query: string,
-    onRefusal: OnRefusal,
-  ): Promise<QueryVector[]> => {
-    const earlier = await store.earlierModels(model);
-    const found = await Promise.all([
-      vectorOf(scope, query, embedder, model, onRefusal),
-      ...earlier.map((one) => {
-        const by = deps.earlierEmbedder(one);
-        return by === null ? null : vectorOf(scope, query, by, one, onRefusal);
-      }),
-    ]);
-    return found.filter((one) => one !== null);
-  };
+  const { store, index } = deps;
+  const vectorsOf = createQueryVectors(deps);
 
   const candidates = async (
     scope: PayingScope,

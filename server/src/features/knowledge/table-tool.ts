@@ -57,7 +57,7 @@ const answerText = (answer: TableAnswer): string =>
 
 const markOf = (document: KnowledgeDocument) => ({ taint: taintOfPassages([document]) });
 
-export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): AgentTool => {
+const createTableReader = ({ documents, store, parser }: Omit<TableToolDeps, 'engine'>) => {
   const parsed = new LRUCache<string, DataTable[]>({
     maxSize: KEPT_CELLS,
     sizeCalculation: (tables) =>
@@ -90,6 +90,13 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
     parsed.set(keyOf(document), tables);
     return { document, tables };
   };
+
+  return { documentOf, read };
+};
+
+export const tableTool = (deps: TableToolDeps): AgentTool => {
+  const { engine } = deps;
+  const { documentOf, read } = createTableReader(deps);
 
   return defineTool({
     name: 'query_table',

@@ -33,126 +33,121 @@ const pagesOf = ({ pageCount, unreadPages }: KnowledgeDocument): string => {
 const line = (document: KnowledgeDocument): string =>
   `- ${document.title} (document_id ${document.id}, ${document.contentType}, ${pagesOf(document)}${new Date(document.createdAt).toISOString().slice(0, 10)})`;
 
+const searchDocuments = (search: SearchService): AgentTool => ({
+  server: 'pentarch',
+  name: 'search_documents',
+  description:
+    'Search the documents that the user may read and get the passages that fit best, numbered, with title, page and document_id.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 4096,
+        description: 'What to look for, in plain words',
+      },
+      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
+      document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
+      tags: {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: 200 },
+        minItems: 1,
+        maxItems: 20,
+        description: 'Search only in documents that have one of these tags (collections)',
+      },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  annotations: READS,
+  permission: 'knowledge:read',
+  async call(args, { caller, paying }) {
+    const id = text(args.document_id);
+    const tags = Array.isArray(args.tags) ? args.tags.map(text).filter((tag) => tag !== '') : [];
+    const passages = await search.toolPassages(
+      { ...ownScope(caller), run: paying },
+      text(args.query),
+      whole(args.limit, 6),
+      id === '' && tags.length === 0
+        ? null
+        : { ...(id === '' ? {} : { documentIds: [id] }), ...(tags.length === 0 ? {} : { tags }) },
+    );
+    if (passages.length === 0) {
+      const [file] = fileNamesIn(text(args.query));
+      const content = file === undefined ? 'No passage was found.' : noSuchFile(file);
+      return { content, isError: false, passages, taint: [] };
+    }
+    const parts = passages.map(
+      (p, i) =>
+        `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,
+    );
+    const content = parts.join('\n\n').slice(0, MAX_CHARACTERS);
+    return { content, isError: false, passages, taint: taintOfPassages(passages) };
+  },
+});
+
+const readDocument = (store: KnowledgeStore): AgentTool => ({
+  server: 'pentarch',
+  name: 'read_document',
+  description: `Read the text of a document, up to ${MAX_CHARACTERS} characters from an offset.`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      document_id: { type: 'string', maxLength: 64 },
+      offset: { type: 'integer', minimum: 0, description: 'Where to begin, default 0' },
+    },
+    required: ['document_id'],
+    additionalProperties: false,
+  },
+  annotations: READS,
+  permission: 'knowledge:read',
+  async call(args, { caller }) {
+    const id = text(args.document_id);
+    const scope = ownScope(caller);
+    const document = isUuid(id) ? await store.textToRead(scope, id) : null;
+    if (document === null) return failed('There is no such document.');
+    const { text: content, title } = document;
+    const offset = whole(args.offset, 0);
+    const part = content.slice(offset, offset + MAX_CHARACTERS);
+    const end = offset + part.length;
+    const more =
+      end < content.length ? `\n\n[${content.length - end} more characters; go on with offset ${end}]` : '';
+    return { content: `${title}\n\n${part}${more}`, isError: false, taint: taintOfPassages([document]) };
+  },
+});
+
+const listDocuments = (store: KnowledgeStore): AgentTool => ({
+  server: 'pentarch',
+  name: 'list_documents',
+  description: 'List the documents that the user may read, newest first.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      q: { type: 'string', minLength: 1, maxLength: 200, description: 'Part of the title or file name' },
+      limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 20' },
+    },
+    additionalProperties: false,
+  },
+  annotations: READS,
+  permission: 'knowledge:read',
+  async call(args, { caller }) {
+    const limit = whole(args.limit, 20);
+    const q = text(args.q);
+    const found = await store.list(ownScope(caller), { page: 1, limit, after: null }, q === '' ? {} : { q });
+    if (found.total === 0) return { content: 'There are no documents.', isError: false, taint: [] };
+    const shown = found.documents.slice(0, limit);
+    const content = `${found.total} documents\n${shown.map(line).join('\n')}`;
+    return { content, isError: false, taint: taintOfPassages(shown) };
+  },
+});
+
 export const knowledgeTools = (deps: {
   search: SearchService;
   store: KnowledgeStore;
   extra: readonly AgentTool[];
 }): ToolSource => {
   const { search, store } = deps;
-
-  const searchDocuments: AgentTool = {
-    server: 'pentarch',
-    name: 'search_documents',
-    description:
-      'Search the documents that the user may read and get the passages that fit best, numbered, with title, page and document_id.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 4096,
-          description: 'What to look for, in plain words',
-        },
-        limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
-        document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
-        tags: {
-          type: 'array',
-          items: { type: 'string', minLength: 1, maxLength: 200 },
-          minItems: 1,
-          maxItems: 20,
-          description: 'Search only in documents that have one of these tags (collections)',
-        },
-      },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    annotations: READS,
-    permission: 'knowledge:read',
-    async call(args, { caller, paying }) {
-      const id = text(args.document_id);
-      const tags = Array.isArray(args.tags) ? args.tags.map(text).filter((tag) => tag !== '') : [];
-      const passages = await search.toolPassages(
-        { ...ownScope(caller), run: paying },
-        text(args.query),
-        whole(args.limit, 6),
-        id === '' && tags.length === 0
-          ? null
-          : { ...(id === '' ? {} : { documentIds: [id] }), ...(tags.length === 0 ? {} : { tags }) },
-      );
-      if (passages.length === 0) {
-        const [file] = fileNamesIn(text(args.query));
-        const content = file === undefined ? 'No passage was found.' : noSuchFile(file);
-        return { content, isError: false, passages, taint: [] };
-      }
-      const parts = passages.map(
-        (p, i) =>
-          `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,
-      );
-      const content = parts.join('\n\n').slice(0, MAX_CHARACTERS);
-      return { content, isError: false, passages, taint: taintOfPassages(passages) };
-    },
-  };
-
-  const readDocument: AgentTool = {
-    server: 'pentarch',
-    name: 'read_document',
-    description: `Read the text of a document, up to ${MAX_CHARACTERS} characters from an offset.`,
-    inputSchema: {
-      type: 'object',
-      properties: {
-        document_id: { type: 'string', maxLength: 64 },
-        offset: { type: 'integer', minimum: 0, description: 'Where to begin, default 0' },
-      },
-      required: ['document_id'],
-      additionalProperties: false,
-    },
-    annotations: READS,
-    permission: 'knowledge:read',
-    async call(args, { caller }) {
-      const id = text(args.document_id);
-      const scope = ownScope(caller);
-      const document = isUuid(id) ? await store.textToRead(scope, id) : null;
-      if (document === null) return failed('There is no such document.');
-      const { text: content, title } = document;
-      const offset = whole(args.offset, 0);
-      const part = content.slice(offset, offset + MAX_CHARACTERS);
-      const end = offset + part.length;
-      const more =
-        end < content.length ? `\n\n[${content.length - end} more characters; go on with offset ${end}]` : '';
-      return { content: `${title}\n\n${part}${more}`, isError: false, taint: taintOfPassages([document]) };
-    },
-  };
-
-  const listDocuments: AgentTool = {
-    server: 'pentarch',
-    name: 'list_documents',
-    description: 'List the documents that the user may read, newest first.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        q: { type: 'string', minLength: 1, maxLength: 200, description: 'Part of the title or file name' },
-        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 20' },
-      },
-      additionalProperties: false,
-    },
-    annotations: READS,
-    permission: 'knowledge:read',
-    async call(args, { caller }) {
-      const limit = whole(args.limit, 20);
-      const q = text(args.q);
-      const found = await store.list(
-        ownScope(caller),
-        { page: 1, limit, after: null },
-        q === '' ? {} : { q },
-      );
-      if (found.total === 0) return { content: 'There are no documents.', isError: false, taint: [] };
-      const shown = found.documents.slice(0, limit);
-      const content = `${found.total} documents\n${shown.map(line).join('\n')}`;
-      return { content, isError: false, taint: taintOfPassages(shown) };
-    },
-  };
-
-  const tools = [searchDocuments, readDocument, listDocuments, ...deps.extra];
+  const tools = [searchDocuments(search), readDocument(store), listDocuments(store), ...deps.extra];
   return { fixed: true, list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)) };
 };

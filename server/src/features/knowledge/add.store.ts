@@ -1,0 +1,95 @@
+import type { Along, Db } from '../../db/db.ts';
+import { writeFacts } from './change.store.ts';
+import { batches, createStatus, foldedName, readIn, writeVersion } from './document-write.store.ts';
+import type { EmbeddedChunk, Generations } from './generations.store.ts';
+import type { EmbeddingModel } from './passage-index.ts';
+import type { KnowledgeDocument } from './ports.ts';
+import { roleSet } from './rules.ts';
+
+/** A new document with its passages. */
+
+export interface NewDocument
+  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted'> {
+  text: string;
+  chunks: readonly EmbeddedChunk[];
+  chunkingVersion: number;
+}
+
+const rowOf = (document: NewDocument, modelN: number, readyAt: number | null) => ({
+  id: document.id,
+  tenant_id: document.tenantId,
+  user_id: document.userId,
+  status: readyAt === null ? 'indexing' : 'ready',
+  title: document.title,
+  filename: document.filename,
+  content_type: document.contentType,
+  size_bytes: document.sizeBytes,
+  sha256: document.sha256,
+  language: document.language,
+  page_count: document.pageCount,
+  unread_pages: JSON.stringify(document.unreadPages),
+  left_out: JSON.stringify(document.leftOut),
+  chunk_count: document.chunks.length,
+  visibility: document.visibility,
+  reader_roles: roleSet(document.readerRoles),
+  metadata: JSON.stringify(document.metadata),
+  folded_name: foldedName(document.title, document.filename),
+  text: document.text,
+  model_n: modelN,
+  chunking_version: document.chunkingVersion,
+  created_at: document.createdAt,
+  indexed_at: readyAt,
+  external_id: document.externalId,
+});
+
+export const createAdd = (db: Db, generations: Generations) => {
+  const { addChunks, hide, unhide, purge } = generations;
+  const setStatus = createStatus(db, generations);
+
+  /**
+   * Null when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it, and the
+   * document is as it stood then.
+   */
+  return async (
+    model: EmbeddingModel,
+    document: NewDocument,
+    now: () => number,
+    along: Along,
+  ): Promise<KnowledgeDocument | null> => {
+    const [first = [], ...rest] = batches(document.chunks);
+    const whole = rest.length === 0;
+    const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
+    const created = await db.write(async (tx) => {
+      const inserted = await tx
+        .insertInto('documents')
+        .values(rowOf(document, model.n, whole ? now() : null))
+        .onConflict((c) => c.doNothing())
+        .executeTakeFirst();
+      if (inserted.numInsertedOrUpdatedRows !== 1n) return null;
+      await writeVersion(tx, { ...document, version: 1 });
+      await writeFacts(tx, document.id, document.metadata);
+      if (!whole) await hide(tx, document.id, 1, now());
+      await addChunks(tx, model, owner, first, 1);
+      if (whole) await along(tx);
+      return readIn(tx, document.id);
+    });
+    if (created === null || whole) return created;
+    try {
+      for (const batch of rest) await db.write((tx) => addChunks(tx, model, owner, batch, 1));
+      return await db.write(async (tx) => {
+        await tx
+          .updateTable('documents')
+          .set({ status: 'ready', indexed_at: now() })
+          .where('id', '=', document.id)
+          .execute();
+        await unhide(tx, document.id, 1);
+        await along(tx);
+        return readIn(tx, document.id);
+      });
+    } catch (error) {
+      await setStatus(document.id, ['indexing'], 'deleting');
+      await purge(document.id);
+      throw error;
+    }
+  };
+};

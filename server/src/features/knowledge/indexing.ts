@@ -1,0 +1,151 @@
+import type { BlobStore } from '../../kernel/blobs.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { blobKey } from './blob-key.ts';
+import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
+import type { ChargedEmbedder } from './embedding.ts';
+import type { EmbeddedChunk } from './generations.store.ts';
+import { createKeyedLock } from './keyed-lock.ts';
+import type { EmbeddingModel } from './passage-index.ts';
+import type { KnowledgeDocument, UploadInput } from './ports.ts';
+import { titleOf } from './rules.ts';
+import type { KnowledgeStore, StaleDocument } from './store.ts';
+
+/** From bytes to passages with their vectors, at an upload and whenever a document is read anew. */
+
+export interface IndexingDeps {
+  store: KnowledgeStore;
+  blobs: BlobStore;
+  parser: DocumentParser;
+  embedder: ChargedEmbedder;
+  model: EmbeddingModel;
+  clock: Clock;
+  /** Gets faults of background work. */
+  warn(fault: unknown, message: string): void;
+}
+
+/** What is written of a document that has been read. */
+export interface IndexedContent {
+  parsed: ParsedDocument;
+  title: string;
+  text: string;
+  chunks: readonly EmbeddedChunk[];
+  chunkingVersion: number;
+}
+
+/**
+ * Longer than what the built-in embedder reads at its best (256 of its tokens are about 300 by our estimate): measured,
+ * fewer and longer passages find more (docs/knowledge.md).
+ */
+const CHUNK_OPTIONS = { targetTokens: 300 };
+/** What is stored with each document; another number has it indexed again. */
+const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
+
+/** One that was not read to its end is read again. */
+const versionOf = (parsed: ParsedDocument): number => (parsed.partial ? 0 : INDEXING_VERSION);
+
+export type Indexing = ReturnType<typeof createIndexing>;
+
+export const createIndexing = (deps: IndexingDeps) => {
+  const { store, blobs, parser, embedder, model, clock } = deps;
+  /** Work on one document, or on one name that documents come in by, runs one after another. */
+  const locked = createKeyedLock();
+  let closing = false;
+
+  const embedded = async (
+    owner: { tenantId: string; userId: string },
+    parsed: ParsedDocument,
+    title: string,
+  ): Promise<EmbeddedChunk[]> => {
+    // The title that readers see is the one that is searched.
+    const chunks = chunkDocument({ ...parsed, title }, CHUNK_OPTIONS);
+    if (chunks.length === 0) throw new ParseError('no_text', 'the document has no text');
+    const vectors = await embedder.embed(owner, chunks.map(embedText), { purpose: 'document' });
+    return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
+  };
+
+  /** What was uploaded, read and embedded; nothing is kept yet. */
+  const contentOf = async (
+    owner: { tenantId: string; userId: string },
+    input: UploadInput,
+  ): Promise<IndexedContent> => {
+    const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
+    const text = documentText(parsed);
+    const title = titleOf(input.title, parsed.title, input.filename, text);
+    const chunks = await embedded(owner, parsed, title);
+    return { parsed, title, text, chunks, chunkingVersion: versionOf(parsed) };
+  };
+
+  /** Reads the kept bytes anew, into chunks of the present model and chunking. */
+  const reindex = async (
+    document: StaleDocument & { sha256: string; filename: string | null; contentType: string },
+    title: string,
+  ) => {
+    const bytes = await blobs.read(blobKey(document));
+    if (bytes === null) throw new Error(`the bytes of document ${document.id} are missing`);
+    const parsed = await parser.parse(bytes, {
+      tenantId: document.tenantId,
+      filename: document.filename,
+      declaredType: document.contentType,
+      unhurried: true,
+    });
+    const chunks = await embedded(document, parsed, title);
+    await store.replaceChunks(
+      model,
+      document.id,
+      {
+        text: documentText(parsed),
+        chunks,
+        chunkingVersion: INDEXING_VERSION,
+        title,
+        unreadPages: parsed.unreadPages ?? [],
+        leftOut: parsed.leftOut ?? [],
+      },
+      clock.now,
+    );
+  };
+
+  /** As it is now, if it still is. */
+  const reindexPresent = async ({ id, tenantId, userId }: Omit<StaleDocument, 'title'>): Promise<void> => {
+    const document = closing ? null : await store.get({ tenantId, userId, reach: 'own' }, id);
+    if (document !== null) await reindex(document, document.title);
+  };
+
+  /** The rest of a document whose upload was answered before all its pages were recognised; after a restart `refresh` does it. */
+  const readOn = (document: KnowledgeDocument): void => {
+    locked(document.id, () => reindexPresent(document)).catch((fault: unknown) => {
+      if (!closing) deps.warn(fault, `document ${document.id} could not be read to its end`);
+    });
+  };
+
+  return {
+    locked,
+    contentOf,
+    reindex,
+    readOn,
+
+    /**
+     * Indexes again what was indexed with another model or an older chunking, one after another. Words find such a
+     * document all the while; vectors find it again once it is done.
+     */
+    async refresh(): Promise<void> {
+      let after = '';
+      for (;;) {
+        const stale = await store.stale(model, INDEXING_VERSION, after);
+        for (const document of stale) {
+          if (closing) return;
+          after = document.id;
+          await locked(document.id, () => reindexPresent(document)).catch((fault: unknown) =>
+            deps.warn(fault, `document ${document.id} could not be indexed again`),
+          );
+        }
+        if (stale.length === 0) break;
+      }
+      await store.dropUnusedModels(model);
+    },
+
+    close(): void {
+      closing = true;
+    },
+  };
+};

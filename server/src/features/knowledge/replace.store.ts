@@ -1,0 +1,166 @@
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
+import { notFound } from '../../kernel/errors.ts';
+import type { LeftOut } from '../../kernel/parser.ts';
+import { toVisibility } from './document-rows.store.ts';
+import { batches, foldedName, writeVersion } from './document-write.store.ts';
+import { type EmbeddedChunk, type Generations, keepChunkIds } from './generations.store.ts';
+import type { EmbeddingModel } from './passage-index.ts';
+import type { KnowledgeDocument } from './ports.ts';
+
+/** Other content in the place of a document's. */
+
+/** What is new about a document whose bytes are replaced. */
+export type NewSource = Pick<
+  KnowledgeDocument,
+  'filename' | 'contentType' | 'sizeBytes' | 'sha256' | 'language' | 'pageCount'
+> & { indexedAt: number };
+
+export interface NewContent {
+  text: string;
+  chunks: readonly EmbeddedChunk[];
+  chunkingVersion: number;
+  title: string;
+  unreadPages: readonly number[];
+  leftOut: readonly LeftOut[];
+  /** Where the bytes themselves are others, what is new about them. */
+  source?: NewSource;
+}
+
+interface PresentRow {
+  id: string;
+  title: string;
+  filename: string | null;
+  version: number;
+  generation: number;
+}
+
+const changedRow = (content: NewContent, row: PresentRow, generation: number, modelN: number) => {
+  const { source } = content;
+  return {
+    text: content.text,
+    generation,
+    chunk_count: content.chunks.length,
+    model_n: modelN,
+    chunking_version: content.chunkingVersion,
+    title: content.title,
+    unread_pages: JSON.stringify(content.unreadPages),
+    left_out: JSON.stringify(content.leftOut),
+    folded_name: foldedName(content.title, source?.filename ?? row.filename),
+    // Nobody has vouched for what is new.
+    ...(source === undefined && content.title === row.title ? {} : { trusted: 0 }),
+    ...(source === undefined
+      ? {}
+      : {
+          filename: source.filename,
+          content_type: source.contentType,
+          size_bytes: source.sizeBytes,
+          sha256: source.sha256,
+          language: source.language,
+          page_count: source.pageCount,
+          version: row.version + 1,
+          indexed_at: source.indexedAt,
+        }),
+  };
+};
+
+const nextGeneration = async (tx: Queryable, row: PresentRow): Promise<number> => {
+  const newest = await tx
+    .selectFrom('hidden_generations')
+    .select((w) => w.fn.max('generation').as('n'))
+    .where('document_id', '=', row.id)
+    .executeTakeFirst();
+  return Math.max(row.generation, Number(newest?.n ?? 0)) + 1;
+};
+
+export const createReplace = (db: Db, generations: Generations) => {
+  const { addChunks, hide, unhide, purgeGeneration } = generations;
+
+  const present = async (tx: Queryable, id: string) => {
+    const query = tx
+      .selectFrom('documents')
+      .select([
+        'id',
+        'tenant_id',
+        'user_id',
+        'visibility',
+        'reader_roles',
+        'title',
+        'filename',
+        'version',
+        'generation',
+        'sha256',
+      ])
+      .where('id', '=', id)
+      .where('status', '=', 'ready');
+    // Nobody deletes it between this and the end of the transaction.
+    const row = await (db.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+    if (row === undefined) throw notFound('document');
+    return row;
+  };
+  /**
+   * Puts other chunks in the place of a document's: at each instant readers find the earlier ones or the new ones, all
+   * of them. Chunks at the same place with the same text keep their ids. Gives the hash of the bytes that were replaced.
+   * Throws NOT_FOUND when the document goes meanwhile. `along` is written with the step that shows the new ones.
+   */
+  return async (
+    model: EmbeddingModel,
+    id: string,
+    content: NewContent,
+    now: () => number,
+    along: Along = () => Promise.resolve(),
+  ): Promise<{ replacedSha256: string }> => {
+    const write = async (tx: Queryable, batch: readonly EmbeddedChunk[], generation: number) => {
+      const row = await present(tx, id);
+      const owner = {
+        id,
+        tenantId: row.tenant_id,
+        userId: row.user_id,
+        visibility: toVisibility(row.visibility),
+        readerRoles: row.reader_roles,
+      };
+      await addChunks(tx, model, owner, batch, generation);
+    };
+    const swap = async (tx: Tx, generation: number) => {
+      const row = await present(tx, id);
+      const { source } = content;
+      await hide(tx, id, row.generation, now());
+      await unhide(tx, id, generation);
+      await keepChunkIds(tx, id, row.generation, generation);
+      await tx
+        .updateTable('documents')
+        .set(changedRow(content, row, generation, model.n))
+        .where('id', '=', id)
+        .execute();
+      if (source !== undefined) {
+        await writeVersion(tx, {
+          ...source,
+          id,
+          title: content.title,
+          version: row.version + 1,
+          createdAt: source.indexedAt,
+        });
+      }
+      await along(tx);
+      return { earlier: row.generation, replacedSha256: row.sha256 };
+    };
+
+    const [first = [], ...rest] = batches(content.chunks);
+    const begun = await db.write(async (tx) => {
+      const row = await present(tx, id);
+      const generation = await nextGeneration(tx, row);
+      await hide(tx, id, generation, now());
+      await write(tx, first, generation);
+      return { generation, swapped: rest.length === 0 ? await swap(tx, generation) : null };
+    });
+    let { swapped } = begun;
+    try {
+      for (const batch of rest) await db.write((tx) => write(tx, batch, begun.generation));
+      swapped ??= await db.write((tx) => swap(tx, begun.generation));
+    } catch (error) {
+      await purgeGeneration(id, begun.generation);
+      throw error;
+    }
+    await purgeGeneration(id, swapped.earlier);
+    return { replacedSha256: swapped.replacedSha256 };
+  };
+};
