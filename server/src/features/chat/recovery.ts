@@ -2,10 +2,10 @@ import { isStoreUnavailable } from '../../db/faults.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
 import type { ActiveRun } from './active-run.ts';
-import type { ApprovalPort } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import { bookLeft, breakOff } from './partials.ts';
 import { type ConversationQueue, inTurn } from './queue.ts';
@@ -27,7 +27,7 @@ const LOST_AFTER_MS = 10_000;
 
 interface RecoveryDeps extends StartDeps, Pick<ResumeDeps, 'callerOf'> {
   queue: ConversationQueue;
-  approvals: ApprovalPort;
+  runProposals: RunProposals;
   messages: NodeMessages | null;
   waiting: Waiting;
   running: Running;
@@ -76,7 +76,7 @@ export const createRecovery = (options: RecoveryDeps) => {
     models: options.models,
     costs: options.costs,
     waiting,
-    approvals: options.approvals,
+    runProposals: options.runProposals,
     clock,
     isGoing: (id) => recovering > 0 || active.has(id) || entering.has(id),
     onLost: tellEndOf,
@@ -109,7 +109,7 @@ export const createRecovery = (options: RecoveryDeps) => {
     await store.interrupt(runOf(row), ended, (tx) => breakOff(options, tx, row, error, now));
     const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
     // Its person, agent or model may be gone while it waits for an answer.
-    await options.approvals
+    await options.runProposals
       .withdrawOf(owner, row.id)
       .catch((fault: unknown) => options.onError(fault, 'proposals of a run could not be withdrawn'));
     tellEndOf(row, error);

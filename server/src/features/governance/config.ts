@@ -4,10 +4,10 @@ import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
-import type { ServerPolicies } from './policies.rules.ts';
-import type { RouteLimits } from './rules.ts';
-import { DEFAULT_RULE_LIMITS, type RuleLimits } from './seats.rules.ts';
+import type { ApprovalLimits } from './required-approval.rules.ts';
+import type { ServerPolicies } from './tool-policies.rules.ts';
 import { SEATS, type Seat } from './types.ts';
+import { DEFAULT_RULE_LIMITS, type RuleLimits } from './voting/written.rules.ts';
 
 /** Thresholds, seats and policies: the defaults below, changed by the operator's GOVERNANCE_FILE (docs/governance.md). */
 
@@ -25,7 +25,7 @@ export interface SeatConfig {
 }
 
 export interface GovernanceConfig {
-  route: RouteLimits;
+  approvals: ApprovalLimits;
   seats: Readonly<Record<Seat, SeatConfig>>;
   policies: ServerPolicies;
   rules: RuleLimits;
@@ -163,7 +163,7 @@ export const governanceConfig = (content: unknown): GovernanceConfig => {
     };
   };
   return {
-    route: {
+    approvals: {
       autoNano,
       pentarchyNano,
       byRisk: {

@@ -4,20 +4,20 @@ import type { Caller } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpContent, McpFault, type McpProgress, type McpToolInfo } from '../../kernel/mcp.ts';
-import type { ToolPolicy } from '../../kernel/tool-policy.ts';
-import type { AgentTool, ToolAnnotations, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { ResolvedPolicy, ToolPolicy } from '../../kernel/tool-policy.ts';
+import type {
+  AgentTool,
+  ToolAnnotations,
+  ToolContext,
+  ToolGate,
+  ToolLedger,
+  ToolPolicies,
+} from '../../kernel/tools.ts';
 import { mcpErrorOf } from './faults.ts';
 import type { PinBook, PinState } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { type CappedResult, capResult, modelText, visibleText } from './results.ts';
-import {
-  mayUseServer,
-  mayUseTool,
-  policyOf,
-  type ResolvedPolicy,
-  readAnnotations,
-  resolvePolicy,
-} from './rules.ts';
+import { mayUseServer, mayUseTool, policyOf, readAnnotations, resolvePolicy } from './rules.ts';
 import type { ServerDefinition } from './types.ts';
 
 /** Everything between a caller and a tool of a server: who may, with which arguments, at what cost, and what comes out. */
@@ -73,13 +73,10 @@ export interface CallsOptions {
   schemas: SchemaChecker;
   gate: ToolGate;
   /** Of direct calls; those of agents are booked by their run. */
-  book: ToolBook;
+  toolLedger: ToolLedger;
   observeCall(sample: CallSample): void;
-  /**
-   * What holds for a tool of which the registration says `said`: the gate's own reading, with what stands above the
-   * registration. Absent: what the registration and the tool say.
-   */
-  resolvedPolicy?(tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>, said: ToolPolicy): ResolvedPolicy;
+  /** Absent: what the registration and the tool say. */
+  toolPolicies?: ToolPolicies;
   /** What stands behind a name: equal for the same registration, command and address. */
   originOf(definition: ServerDefinition): string;
 }
@@ -96,9 +93,10 @@ const permissionOf = (info: McpToolInfo): string | null =>
   'permission' in info && typeof info.permission === 'string' ? info.permission : null;
 
 export const createCalls = (options: CallsOptions) => {
-  const { registry, pins, schemas, gate, book } = options;
-  const resolved =
-    options.resolvedPolicy ?? ((tool, said: ToolPolicy) => resolvePolicy(said, tool.annotations));
+  const { registry, pins, schemas, gate, toolLedger } = options;
+  const toolPolicies: ToolPolicies = options.toolPolicies ?? {
+    resolve: (tool, said) => resolvePolicy(said, tool.annotations),
+  };
 
   const findServer = (caller: Caller, name: string): RegisteredServer => {
     const server = registry.find(caller.tenantId, name);
@@ -122,7 +120,7 @@ export const createCalls = (options: CallsOptions) => {
       info,
       annotations,
       policy,
-      resolved: resolved({ server: definition.name, name: info.name, annotations }, policy),
+      resolved: toolPolicies.resolve({ server: definition.name, name: info.name, annotations }, policy),
       pin,
       permission: permissionOf(info),
     };
@@ -350,15 +348,20 @@ export const createCalls = (options: CallsOptions) => {
       const decision = await gate.check(asked, request.arguments, context);
       if (decision.outcome === 'wait') return decision;
       if (decision.outcome === 'denied') {
-        await book.refused(asked, request.arguments, context, decision.reason, decision.proposalId);
+        await toolLedger.refused(asked, request.arguments, context, decision.reason, decision.proposalId);
         throw new AppError('FORBIDDEN', decision.reason, {
           details: { required: 'approval', proposal_id: decision.proposalId },
         });
       }
-      const { result, durationMs } = await book.carryOut(asked, request.arguments, context, async () => {
-        const done = await perform(tool, request.arguments, context, timeoutMs);
-        return { ...done, isError: done.result.isError };
-      });
+      const { result, durationMs } = await toolLedger.carryOut(
+        asked,
+        request.arguments,
+        context,
+        async () => {
+          const done = await perform(tool, request.arguments, context, timeoutMs);
+          return { ...done, isError: done.result.isError };
+        },
+      );
       return {
         outcome: 'done',
         result: {

@@ -12,9 +12,9 @@ import type { Taint } from '../../../kernel/taint.ts';
 import type {
   AgentTool,
   AgentWork,
-  ToolBook,
   ToolContext,
   ToolGate,
+  ToolLedger,
   ToolSource,
 } from '../../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
@@ -57,7 +57,7 @@ export interface RunDeps {
   models: Models;
   costs: RunCosts;
   gate: ToolGate;
-  book: ToolBook;
+  toolLedger: ToolLedger;
   store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;

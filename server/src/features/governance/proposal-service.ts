@@ -9,15 +9,16 @@ import type { Flag, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import { checkArguments } from './arguments.ts';
-import type { Board } from './board.ts';
+import { riskOf } from './call-approval.rules.ts';
 import type { GovernanceConfig } from './config.ts';
-import { riskOf } from './gate.ts';
+import type { FollowUp } from './follow-up.ts';
 import type { GovernancePorts } from './ports.ts';
-import type { HumanVote, Records } from './records.ts';
-import { routeOf } from './rules.ts';
+import { findProposal, listProposals } from './proposals.store.ts';
+import { type ApprovalLimits, type RequiredApproval, requiredApproval } from './required-approval.rules.ts';
 import type { ProposalBody, ProposalQuery } from './schema.ts';
-import { findProposal, listProposals } from './store.ts';
-import type { Proposal, StoredTool } from './types.ts';
+import type { HoldingPolicies } from './tool-policies.ts';
+import type { Transitions } from './transitions/transitions.ts';
+import type { PersonVote, Proposal, ProposalDraft, StoredTool } from './types.ts';
 
 /** Analyst, operator and admin see the tenant's proposals; everybody else those that they asked for. */
 export const proposalScope = (caller: Caller): Scope => ({
@@ -27,25 +28,87 @@ export const proposalScope = (caller: Caller): Scope => ({
     caller.permissions.has('governance:vote') || caller.permissions.has('analytics:read') ? 'tenant' : 'own',
 });
 
-export interface GovernanceOptions {
+export interface ProposalServiceOptions {
   db: Db;
   clock: Clock;
   config: GovernanceConfig;
-  records: Records;
-  board: Board;
+  transitions: Transitions;
+  followUp: FollowUp;
   ports: Pick<GovernancePorts, 'findTool'>;
-  policyOf(tool: AgentTool): ToolPolicy;
+  policies: Pick<HoldingPolicies, 'of'>;
 }
 
-export const createProposals = ({
-  db,
-  clock,
-  config,
-  records,
-  board,
-  ports,
-  policyOf,
-}: GovernanceOptions) => {
+/** A proposal made by hand, with its tool and the policy that holds for it. */
+interface ByHand {
+  body: ProposalBody;
+  tool: AgentTool | null;
+  policy: ToolPolicy;
+  estimatedNano: number;
+  flags: Flag[];
+}
+
+/** What is said of the action and what the policy of its tool says both count: the stricter wins. */
+const requiredByHand = (
+  { body, tool, policy, estimatedNano, flags }: ByHand,
+  limits: ApprovalLimits,
+): RequiredApproval => {
+  const base = { estimatedNano, flags, tainted: null };
+  const said = requiredApproval(
+    { ...base, risk: body.risk ?? null, approval: null, destructive: false },
+    limits,
+  );
+  const declared = requiredApproval(
+    {
+      ...base,
+      risk: policy.risk ?? null,
+      approval: policy.approval ?? null,
+      destructive: tool?.annotations.destructive ?? false,
+    },
+    limits,
+  );
+  const strictest = ['human', 'pentarchy', 'auto']
+    .map((approval) => [said, declared].find((one) => one.approval === approval))
+    .find((one) => one !== undefined);
+  return strictest ?? said;
+};
+
+const storedToolOf = ({ body, tool }: ByHand): StoredTool | null =>
+  tool === null
+    ? null
+    : {
+        server: tool.server,
+        name: tool.name,
+        arguments: body.tool?.arguments ?? {},
+        description: tool.description,
+        annotations: tool.annotations,
+        origin: tool.origin,
+      };
+
+const draftByHand = (caller: Caller, byHand: ByHand, requestId: string): ProposalDraft => {
+  const { body, tool, policy, estimatedNano, flags } = byHand;
+  return {
+    tenantId: caller.tenantId,
+    requestedBy: caller.userId,
+    agentId: null,
+    conversationId: null,
+    runId: null,
+    requestId,
+    action: body.action,
+    description: body.description ?? '',
+    estimatedNano,
+    risk: body.risk ?? (tool === null ? 'low' : riskOf(tool, policy)),
+    flags,
+    tool: storedToolOf(byHand),
+    tainted: false,
+    credential: credentialOf(caller),
+    evidence: null,
+  };
+};
+
+/** What callers may do with proposals, over HTTP and as tools of `/mcp`. */
+export const createProposalService = (options: ProposalServiceOptions) => {
+  const { db, clock, config, transitions, followUp, ports, policies } = options;
+
   const get = async (caller: Caller, id: string): Promise<Proposal> => {
     const proposal = await findProposal(db.read, proposalScope(caller), id);
     if (proposal === undefined) throw notFound('proposal');
@@ -63,8 +126,8 @@ export const createProposals = ({
 
   /** What time has decided already, though the sweep has not come by: nobody votes on what has run out. */
   const overtake = async (caller: Caller, id: string): Promise<void> => {
-    const moved = await records.passTime(caller.tenantId, id, clock.now());
-    if (moved !== null) board.changed(moved);
+    const moved = await transitions.passTime(caller.tenantId, id, clock.now());
+    if (moved !== null) followUp.changed(moved);
   };
 
   return {
@@ -90,78 +153,38 @@ export const createProposals = ({
       return { proposals: result.items, total, next };
     },
 
-    /** By hand: what is said of the action and what the policy of its tool says both count, the stricter wins. */
     async propose(caller: Caller, body: ProposalBody, requestId: string): Promise<Proposal> {
       if (!isWholeNano(body.estimated_cost)) throw invalid({ field: '/estimated_cost', reason: TOO_FINE });
       const tool = body.tool === undefined ? null : await toolOf(caller, body.tool);
-      const policy = tool === null ? {} : policyOf(tool);
-      const estimatedNano = Math.max(usdToNano(body.estimated_cost), usdToNano(policy.cost_usd ?? 0));
-      const flags: Flag[] = [...new Set([...(body.flags ?? []), ...(policy.flags ?? [])])];
-      const base = { estimatedNano, flags, tainted: null };
-      const said = routeOf(
-        { ...base, risk: body.risk ?? null, approval: null, destructive: false },
-        config.route,
-      );
-      const declared = routeOf(
-        {
-          ...base,
-          risk: policy.risk ?? null,
-          approval: policy.approval ?? null,
-          destructive: tool?.annotations.destructive ?? false,
-        },
-        config.route,
-      );
-      const strictest = ['human', 'pentarchy', 'auto']
-        .map((approval) => [said, declared].find((route) => route.approval === approval))
-        .find((route) => route !== undefined);
-      const stored: StoredTool | null =
-        tool === null
-          ? null
-          : {
-              server: tool.server,
-              name: tool.name,
-              arguments: body.tool?.arguments ?? {},
-              description: tool.description,
-              annotations: tool.annotations,
-              origin: tool.origin,
-            };
-      const proposal = await records.open(
-        {
-          tenantId: caller.tenantId,
-          requestedBy: caller.userId,
-          agentId: null,
-          conversationId: null,
-          runId: null,
-          requestId,
-          action: body.action,
-          description: body.description ?? '',
-          estimatedNano,
-          risk: body.risk ?? (tool === null ? 'low' : riskOf(tool, policy)),
-          flags,
-          tool: stored,
-          tainted: false,
-          credential: credentialOf(caller),
-          evidence: null,
-        },
-        strictest ?? said,
-        actorOf(caller),
-      );
-      board.created(proposal);
+      const policy = tool === null ? {} : policies.of(tool);
+      const byHand: ByHand = {
+        body,
+        tool,
+        policy,
+        estimatedNano: Math.max(usdToNano(body.estimated_cost), usdToNano(policy.cost_usd ?? 0)),
+        flags: [...new Set([...(body.flags ?? []), ...(policy.flags ?? [])])],
+      };
+      const proposal = await transitions.open({
+        draft: draftByHand(caller, byHand, requestId),
+        required: requiredByHand(byHand, config.approvals),
+        actor: actorOf(caller),
+      });
+      followUp.follow(proposal);
       return proposal;
     },
 
     /** The answer of the person who asked. */
     async confirm(caller: Caller, id: string, approve: boolean, requestId: string): Promise<Proposal> {
       await overtake(caller, id);
-      const proposal = await records.confirm(caller, id, approve, requestId);
-      board.changed(proposal);
+      const proposal = await transitions.confirm(caller, id, approve, requestId);
+      followUp.changed(proposal);
       return proposal;
     },
 
-    async vote(caller: Caller, id: string, vote: HumanVote, requestId: string): Promise<Proposal> {
+    async vote(caller: Caller, id: string, vote: PersonVote, requestId: string): Promise<Proposal> {
       await overtake(caller, id);
-      const proposal = await records.castByPerson(caller, id, vote, requestId);
-      board.changed(proposal);
+      const proposal = await transitions.castByPerson(caller, id, vote, requestId);
+      followUp.changed(proposal);
       return proposal;
     },
 
@@ -172,11 +195,11 @@ export const createProposals = ({
         throw forbidden('governance:vote');
       }
       await overtake(caller, id);
-      const cancelled = await records.cancel(caller, id, requestId);
-      board.changed(cancelled);
+      const cancelled = await transitions.withdraw(caller, id, requestId);
+      followUp.changed(cancelled);
       return cancelled;
     },
   };
 };
 
-export type Proposals = ReturnType<typeof createProposals>;
+export type ProposalService = ReturnType<typeof createProposalService>;
