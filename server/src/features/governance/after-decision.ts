@@ -11,7 +11,7 @@ import { proposalWire } from './wire.ts';
  * What happens once a proposal is decided, whatever the vote said: an approved call is carried out, and then the decision is
  * published to the run that waits for it. A no has nothing to carry out and is published at once.
  */
-export interface AfterDecisionOptions {
+interface AfterDecisionOptions {
   db: Db;
   approvedCalls: ApprovedCalls;
   /** Runs listen here (chat/module.ts). */
@@ -34,7 +34,7 @@ export const createAfterDecision = ({ db, approvedCalls, decisions, events }: Af
   const reload = ({ tenantId, requestedBy, id }: Proposal): Promise<Proposal | undefined> =>
     findProposal(db.read, { tenantId, userId: requestedBy, reach: 'tenant' }, id);
 
-  /** As it is after the end of its call, which clients are told of. */
+  /** The proposal with the end of its call, which is published to clients. */
   const withEnd = async (proposal: Proposal): Promise<Proposal | null> => {
     const ended = await reload(proposal);
     if (ended === undefined) return null;

@@ -13,7 +13,7 @@ import type { Proposal } from './types.ts';
  * Carries out the stored call of an approved proposal exactly once. The claim is committed before the tool is called and
  * never given back: what happens to the process afterwards can end the execution as `unknown`, but not start it again.
  */
-export interface ApprovedCallsOptions {
+interface ApprovedCallsOptions {
   db: Db;
   clock: Clock;
   nodeId: string;
@@ -31,7 +31,7 @@ const GIVEN_BACK = 'approved; the run goes on with this call';
 const failed = (error: string): End => ({ status: 'failed', result: null, error });
 
 /** Time after the tool's own limit in which its end is still written; then others may call it unknown. */
-export const GRACE_MS = 60_000;
+const GRACE_MS = 60_000;
 
 export const createApprovedCalls = (options: ApprovedCallsOptions) => {
   const { db, clock, toolLedger, audit, ports, stop } = options;

@@ -6,7 +6,7 @@ import { type ApprovalLimits, type RequiredApproval, requiredApproval } from './
 
 /** Who must agree to a call, from the tool, its policy and the run that makes it. Pure. */
 
-/** What is said of a tool that nobody has rated. */
+/** The risk of a tool: the policy's, else what the tool declares of itself. */
 export const riskOf = (tool: Pick<AgentTool, 'annotations'>, policy: ToolPolicy): Risk =>
   policy.risk ?? (tool.annotations.destructive ? 'high' : tool.annotations.readOnly ? 'low' : 'medium');
 

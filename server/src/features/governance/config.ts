@@ -11,14 +11,14 @@ import { DEFAULT_RULE_LIMITS, type RuleLimits } from './voting/written.rules.ts'
 
 /** Thresholds, seats and policies: the defaults below, changed by the operator's GOVERNANCE_FILE (docs/governance.md). */
 
-export type SeatHolder = { kind: 'agent' } | { kind: 'user' | 'role'; name: string };
+type SeatHolder = { kind: 'agent' } | { kind: 'user' | 'role'; name: string };
 
 const VOTE_ORDERS = ['auto', 'together', 'in_turn'] as const;
-export type VoteOrder = (typeof VOTE_ORDERS)[number];
+type VoteOrder = (typeof VOTE_ORDERS)[number];
 
-export interface SeatConfig {
+interface SeatConfig {
   holder: SeatHolder;
-  /** The question that the seat answers, as its model is told. */
+  /** The question that the seat answers, as it is put to the seat's model. */
   charter: string;
   /** `provider/name`; null = the model of the platform. */
   model: string | null;

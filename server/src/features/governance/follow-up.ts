@@ -6,7 +6,7 @@ import type { VoteRound } from './voting/vote-round.ts';
  * What follows from a proposal's state, after its commit: the seats vote, or a decided one is seen to. All of it can be done
  * again from the store, so `sweep` finds after a restart whatever a process has left undone (unfinished.ts).
  */
-export interface FollowUpOptions {
+interface FollowUpOptions {
   voteRound: VoteRound;
   afterDecision: AfterDecision;
   onError(error: unknown): void;

@@ -32,7 +32,7 @@ export { type Proposal, SEATS, type Seat } from './types.ts';
 export { createVoteAsk } from './voting/ask-model.ts';
 export { waitingProposals } from './waiting.store.ts';
 
-export interface GovernanceOptions {
+interface GovernanceOptions {
   db: Db;
   clock: Clock;
   cluster: Cluster;

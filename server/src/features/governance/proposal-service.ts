@@ -21,14 +21,14 @@ import type { Transitions } from './transitions/transitions.ts';
 import type { PersonVote, Proposal, ProposalDraft, StoredTool } from './types.ts';
 
 /** Analyst, operator and admin see the tenant's proposals; everybody else those that they asked for. */
-export const proposalScope = (caller: Caller): Scope => ({
+const proposalScope = (caller: Caller): Scope => ({
   tenantId: caller.tenantId,
   userId: caller.userId,
   reach:
     caller.permissions.has('governance:vote') || caller.permissions.has('analytics:read') ? 'tenant' : 'own',
 });
 
-export interface ProposalServiceOptions {
+interface ProposalServiceOptions {
   db: Db;
   clock: Clock;
   config: GovernanceConfig;

@@ -89,7 +89,7 @@ export const insertProposal = async (
     .execute();
 };
 
-/** The proposal as it stands after every other writer of it; nobody else changes it until the end of `tx`. */
+/** The proposal after every other writer of it; nobody else changes it until the end of `tx`. */
 export const lockProposal = async (
   tx: Queryable,
   tenantId: string,
@@ -269,7 +269,7 @@ export type UnfinishedProposal = Proposal & {
 
 /**
  * Everything that has something to come by itself at `now`: what waits for a person is left out until it expires. A row that
- * cannot be read (of an archive of elsewhere, say) is told of, and keeps nobody's else from going on.
+ * cannot be read (of an archive of elsewhere, say) is reported, and does not keep the others from being seen to.
  */
 export const unfinishedProposals = async (
   db: Queryable,

@@ -4,7 +4,7 @@ import { APPROVALS, type Approval, type Flag, type Risk } from '../../kernel/too
 /** Who must agree to an action (contract, section 7). Pure. */
 
 /** `requester`: the person who asked. They answer before anybody else is asked. */
-export type TaintedApproval = Approval | 'requester';
+type TaintedApproval = Approval | 'requester';
 
 export interface ApprovalLimits {
   /** Up to this estimated cost an action runs at once. */
@@ -21,7 +21,7 @@ export interface ApprovalLimits {
   taintedPersonal: TaintedApproval;
 }
 
-export interface ApprovalReasons {
+interface ApprovalReasons {
   estimatedNano: NanoUsd;
   /** Null where nobody has said: then what the tool declares counts alone. */
   risk: Risk | null;

@@ -16,7 +16,7 @@ import type { Transitions } from './transitions/transitions.ts';
 import type { Proposal, ProposalDraft } from './types.ts';
 
 /** The one gate in front of every tool call, whichever door it comes through (contract, section 7). */
-export interface ToolGateOptions {
+interface ToolGateOptions {
   db: Db;
   config: Pick<GovernanceConfig, 'approvals'>;
   policies: Pick<HoldingPolicies, 'of'>;

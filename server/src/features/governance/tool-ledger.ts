@@ -8,7 +8,7 @@ import { type Costs, createMetered, type LedgerEntry } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
 import type { HoldingPolicies } from './tool-policies.ts';
 
-export interface ToolLedgerOptions {
+interface ToolLedgerOptions {
   db: Db;
   clock: Clock;
   costs: Pick<Costs, 'hold' | 'settle'>;

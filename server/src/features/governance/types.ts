@@ -40,7 +40,7 @@ export const STATUSES = [
 export type ProposalStatus = (typeof STATUSES)[number];
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed', 'unknown'] as const;
-export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const isOpen = (status: ProposalStatus): boolean => status === 'voting' || status === 'awaiting_human';
 

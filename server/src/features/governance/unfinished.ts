@@ -7,7 +7,7 @@ import type { Transitions } from './transitions/transitions.ts';
 import { isOpen } from './types.ts';
 
 /** Does what time asks for, and what another process has left undone. */
-export interface SweepOptions {
+interface SweepOptions {
   db: Db;
   cluster: Cluster;
   transitions: Pick<Transitions, 'passTime'>;

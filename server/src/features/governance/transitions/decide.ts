@@ -5,7 +5,7 @@ import { isOpen, type Proposal } from '../types.ts';
 import { effectiveBallots, tallyOf, type Verdict } from '../voting/verdict.rules.ts';
 import { type Actor, auditProposal, emitProposal, type TransitionDeps } from './transition.ts';
 
-export interface DecidedBy {
+interface DecidedBy {
   /** As the API shows it: a user's id, `pentarchy` or `time`. */
   decidedBy: string;
   actor: Actor;

@@ -18,7 +18,7 @@ const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
   audience: facts.audience.length,
 });
 
-export interface AgentVotesOptions {
+interface AgentVotesOptions {
   clock: Clock;
   config: GovernanceConfig;
   ports: Pick<GovernancePorts, 'hasModel' | 'ask' | 'queueOf'>;

@@ -2,7 +2,7 @@
  * Votes at one local model come one after another: asked together, each would wait for the others until all are late. The
  * queues are those of this process, over all proposals.
  */
-export interface ModelQueues {
+interface ModelQueues {
   /** Resolves when it is one's turn, with how many wait in the same queue, oneself included. Call `done` at the end. */
   enter(queue: string): Promise<{ waiting: number; done(): void }>;
 }

@@ -13,7 +13,7 @@ const MAX_SIGN_CHARACTERS = 50_000;
 const signsOf = (text: string, role: TextRole): string[] =>
   injectionSigns(text.slice(0, MAX_SIGN_CHARACTERS), role);
 
-/** Everything that a seat weighs, measured by the platform and not told by the proposal. */
+/** Everything that a seat weighs, measured by the platform and not taken from the proposal's words. */
 export const gatherFacts = async (
   db: Db,
   ports: Pick<GovernancePorts, 'budget' | 'toolHealth'>,

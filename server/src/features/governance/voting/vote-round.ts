@@ -7,7 +7,7 @@ import type { AgentVotes } from './agent-votes.ts';
 import { gatherFacts } from './seat-facts.ts';
 
 /** One round of votes: the agents of the seats are asked together, and each ballot is recorded as it is cast. */
-export interface VoteRoundOptions {
+interface VoteRoundOptions {
   db: Db;
   clock: Clock;
   transitions: Pick<Transitions, 'castByAgents'>;

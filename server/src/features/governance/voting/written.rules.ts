@@ -55,7 +55,7 @@ export interface SeatVote {
 }
 
 /** The same of a model, which need not say how sure it is. */
-export type ModelVote = Omit<SeatVote, 'confidence'> & { confidence: number | null };
+type ModelVote = Omit<SeatVote, 'confidence'> & { confidence: number | null };
 
 const say = (vote: Vote, reason: string, confidence = 0.8, veto: VetoReason | null = null): SeatVote => ({
   vote,
