@@ -26,7 +26,7 @@ export const SINGLE_PLACES: readonly SinglePlace[] = [
     files: [
       'server/src/db/emit.ts',
       'server/src/features/chat/running.ts',
-      'server/src/features/governance/board.ts',
+      'server/src/features/governance/after-decision.ts',
     ],
   },
   {

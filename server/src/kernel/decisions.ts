@@ -1,3 +1,10 @@
+import type { Caller } from './caller.ts';
+
+/**
+ * The ports between governance, which decides about proposals, and the runs that wait for a decision. `ToolGate.check` sends a
+ * run to wait (kernel/tools.ts), `Decisions` brings the answer, `RunProposals` is what the run may ask meanwhile.
+ */
+
 /** What became of a proposal, as a waiting run needs it. */
 export interface Decision {
   status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
@@ -8,16 +15,35 @@ export interface Decision {
   proposal: Record<string, unknown>;
 }
 
-type DecisionListener = (proposalId: string, decision: Decision) => void;
+export type DecisionListener = (proposalId: string, decision: Decision) => void;
 
 /**
- * The way back from the tool gate to the run that waits: governance publishes each final decision, after its call has been
- * carried out, and chat's runs listen. A decision that nobody heard is found again in the store.
+ * Governance publishes each final decision, after its call has been carried out, and chat's runs listen. A decision that
+ * nobody heard is found again by `RunProposals.decisionOn`; after a crash one may be published twice.
  */
 export interface Decisions {
-  publish(proposalId: string, decision: Decision): void;
+  publish: DecisionListener;
   subscribe(listener: DecisionListener): void;
 }
+
+/** The person whose run it is: the port acts as them. */
+export interface RunOwner {
+  tenantId: string;
+  userId: string;
+}
+
+/** Governance implements it, chat's runs ask it about the proposals that they wait for. NOT_FOUND where there is none. */
+export interface RunProposals {
+  /** The proposal as the API shows it. */
+  show(owner: RunOwner, proposalId: string): Promise<Record<string, unknown>>;
+  /** Null while it is open, or while its approved call has not been carried out. */
+  decisionOn(owner: RunOwner, proposalId: string): Promise<Decision | null>;
+  /** Withdraws the open proposals of a run that has ended. */
+  withdrawOf(owner: RunOwner & Pick<Caller, 'type'>, runId: string): Promise<void>;
+}
+
+/** A proposal as the API shows it to this caller, for answers of other doors (202 of a direct call). */
+export type ShowProposal = (caller: Caller, proposalId: string) => Promise<Record<string, unknown>>;
 
 export const createDecisions = (): Decisions => {
   const listeners: DecisionListener[] = [];

@@ -27,3 +27,11 @@ export interface AllowRule {
   hosts?: Readonly<Record<string, readonly string[]>> | undefined;
   arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
+
+/** A policy with every part. */
+export interface ResolvedPolicy {
+  cost_usd: number;
+  risk: Risk;
+  flags: Flag[];
+  approval: Approval;
+}

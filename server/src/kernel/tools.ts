@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import type { NanoUsd } from './money.ts';
 import type { PayingRun } from './spending.ts';
 import type { Taint } from './taint.ts';
+import type { ResolvedPolicy, ToolPolicy } from './tool-policy.ts';
 
 /**
  * The tool port: what agents may call. Sources are the platform's own features (search, memory, tasks, …) and the MCP
@@ -152,14 +153,14 @@ export interface ToolSource {
 export type GateDecision =
   | { outcome: 'run' }
   | { outcome: 'denied'; reason: string; proposalId: string | null }
-  /** A proposal was made (or already stands): the run waits for it. */
+  /** A proposal was made, or there is one for the same call: the run waits for it. */
   | { outcome: 'wait'; proposalId: string };
 
 /**
- * The books of every tool call, whichever door it comes through: its price is reserved before and settled after, and its
- * end stands in the audit chain before anybody is told of it.
+ * The ledger of every tool call, whichever door it comes through: its price is reserved before and settled after, and its
+ * end is in the audit chain before anybody hears of it.
  */
-export interface ToolBook {
+export interface ToolLedger {
   /**
    * Makes the call and books it. Throws COST_EXCEEDED, with nothing called, where the price has no room, and whatever
    * `work` throws.
@@ -180,7 +181,19 @@ export interface ToolBook {
   ): Promise<void>;
 }
 
-/** Governance in front of a tool call (contract, section 7). The same gate on every way to a tool. */
+/**
+ * Governance in front of a tool call (contract, section 7), the same on every way to a tool. Whoever is told to wait hears of
+ * the decision through the ports of kernel/decisions.ts.
+ */
 export interface ToolGate {
   check(tool: AgentTool, args: Record<string, unknown>, context: ToolContext): Promise<GateDecision>;
+}
+
+/** What governance says of a tool, for those who show it. */
+export interface ToolPolicies {
+  /**
+   * With every part, where the registration says `said`: the operator's file over it, and the approval that the gate asks
+   * for (of a call without untrusted content in its run).
+   */
+  resolve(tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>, said: ToolPolicy): ResolvedPolicy;
 }

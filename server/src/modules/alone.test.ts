@@ -84,7 +84,7 @@ describe('a feature built alone by its module', () => {
     const runId = newId();
     const answer = await governance.gate.check(destructive, { article: 'paper' }, context(runId));
     if (answer.outcome !== 'wait') throw new Error(`the gate said ${answer.outcome}`);
-    await governance.approvals.withdrawOf(ada, runId);
+    await governance.runProposals.withdrawOf(ada, runId);
     await expect.poll(() => heard.length).toBe(1);
     expect(heard[0]?.[0]).toBe(answer.proposalId);
     expect(neighbours.faults).toEqual([]);

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { decisionOf } from '../../src/features/governance/index.ts';
 import { req } from '../requirements.ts';
 import { aTool, startWorld, TENANT, userId, type World, type WorldOptions } from './harness.ts';
 
@@ -127,7 +126,11 @@ describe('the gate', () => {
       caller: { userId: userId('ada') },
     });
     expect(world.decided).toMatchObject([
-      { id, status: 'approved', runId: 'r1', execution: { status: 'completed', result: { order: 1 } } },
+      {
+        status: 'approved',
+        execution: { status: 'completed', result: { order: 1 } },
+        proposal: { id, run_id: 'r1' },
+      },
     ]);
   });
 
@@ -182,27 +185,30 @@ describe('the gate', () => {
 
   it('tells a waiting run what stands, what was decided and what came of it; nobody else', async () => {
     await start({ config: human });
-    const { approvals } = world.governance;
+    const { runProposals } = world.governance;
     const owner = { tenantId: TENANT, userId: userId('ada') };
     const id = await waiting(check());
-    expect(await approvals.show(owner, id)).toMatchObject({ id, status: 'awaiting_human' });
-    expect(await approvals.decided(owner, id)).toBeNull();
-    await expect(approvals.show({ ...owner, userId: userId('eve') }, id)).rejects.toMatchObject({
+    expect(await runProposals.show(owner, id)).toMatchObject({ id, status: 'awaiting_human' });
+    expect(await runProposals.decisionOn(owner, id)).toBeNull();
+    await expect(runProposals.show({ ...owner, userId: userId('eve') }, id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
     await decide(id, 'approve', 'fine');
     await world.governance.idle();
-    const decision = await approvals.decided(owner, id);
+    const decision = await runProposals.decisionOn(owner, id);
     expect(decision).toMatchObject({
       status: 'approved',
       reason: 'fine',
       execution: { status: 'completed', result: { order: 1 } },
     });
-    expect(world.decided.map(decisionOf)).toEqual([decision]);
-    await approvals.withdrawOf({ ...owner, type: 'person' }, 'r1');
-    expect(await approvals.decided(owner, id)).toEqual(decision);
+    expect(world.decided).toEqual([decision]);
+    await runProposals.withdrawOf({ ...owner, type: 'person' }, 'r1');
+    expect(await runProposals.decisionOn(owner, id)).toEqual(decision);
     const open = await waiting(check({ article: 'pens' }));
-    await approvals.withdrawOf({ ...owner, type: 'person' }, 'r1');
-    expect(await approvals.decided(owner, open)).toMatchObject({ status: 'cancelled', execution: null });
+    await runProposals.withdrawOf({ ...owner, type: 'person' }, 'r1');
+    expect(await runProposals.decisionOn(owner, open)).toMatchObject({
+      status: 'cancelled',
+      execution: null,
+    });
   });
 });

@@ -7,7 +7,6 @@ import {
   type Governance,
   type GovernancePorts,
   governanceConfig,
-  type Proposal,
 } from '../../src/features/governance/index.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
@@ -15,6 +14,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import { type Caller, ROLES, type Role } from '../../src/kernel/caller.ts';
+import type { Decision } from '../../src/kernel/decisions.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
@@ -80,7 +80,7 @@ export interface World {
   clock: { now: number };
   tools: Map<string, AgentTool>;
   calls: { args: Record<string, unknown>; context: ToolContext }[];
-  decided: Proposal[];
+  decided: Decision[];
   events: Omit<PlatformEvent, 'id' | 'createdAt'>[];
   alerts: CostAlert[];
   errors: unknown[];
@@ -154,7 +154,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       onError,
       ports: {
         hasModel: () => false,
-        laneOf: () => null,
+        queueOf: () => null,
         ask: () => Promise.reject(new Error('no model')),
         policyOf: () => null,
         findTool: (_caller, _agent, server, name) => Promise.resolve(tools.get(`${server}.${name}`) ?? null),
@@ -165,11 +165,9 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
         },
         budget: () => Promise.resolve({ limitNano: 10_000e9, remainingNano: 9_000e9 }),
         toolHealth: () => Promise.resolve({ available: true, calls: 20, failures: 1 }),
-        onDecided: (proposal) => {
-          world.decided.push(proposal);
-        },
         ...options.ports,
       },
+      decisions: { publish: (_id, decision) => world.decided.push(decision) },
     });
     const app = await buildApp({
       routes: [...costs.routes(), ...governance.routes()],

@@ -193,7 +193,7 @@ describe('five seats at one local model', () => {
     const options: WorldOptions = {
       ports: {
         hasModel: () => true,
-        laneOf: () => 'local',
+        queueOf: () => 'local',
         ask: async ({ seat }) => {
           asked.push(seat);
           going.now += 1;
@@ -247,7 +247,7 @@ describe('five seats at one local model', () => {
     const { options, going } = local(5);
     await start({
       ...options,
-      ports: { ...options.ports, laneOf: () => null },
+      ports: { ...options.ports, queueOf: () => null },
       config: { vote_order: 'in_turn' },
     });
     await decided();

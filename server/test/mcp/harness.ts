@@ -30,7 +30,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import { usdToNano } from '../../src/kernel/money.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
-import type { AgentTool, GateDecision, ToolBook, ToolContext, ToolSource } from '../../src/kernel/tools.ts';
+import type { AgentTool, GateDecision, ToolContext, ToolLedger, ToolSource } from '../../src/kernel/tools.ts';
 import { ALONE } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
 
@@ -126,7 +126,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
       return decision;
     },
   };
-  const book: ToolBook = {
+  const toolLedger: ToolLedger = {
     async carryOut(tool, _args, _context, work) {
       const result = await work();
       const price = isGatewayTool(tool) ? usdToNano(tool.policy.cost_usd ?? 0) : 0;
@@ -162,12 +162,12 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
       options.builtins === false
         ? []
         : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files')), ...mirrors],
-    proposal: async (_caller, id) => ({ id, status: 'voting' }),
+    showProposal: async (_caller, id) => ({ id, status: 'voting' }),
     audit: (entry) => {
       audit.push(entry);
       return Promise.resolve();
     },
-    book,
+    toolLedger,
     observeCall: () => {},
     logger,
     limits: { startTimeoutMs: options.startTimeoutMs ?? 20_000 },
@@ -178,7 +178,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,
     version: '2.0.0',
-    book,
+    toolLedger,
     authenticate,
     now: () => Date.now(),
     publicUrl: () => publicUrl,

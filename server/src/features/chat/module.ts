@@ -5,9 +5,10 @@ import type { StreamWatch } from '../../http/stream-watch.ts';
 import { createTicker } from '../../jobs/index.ts';
 import { ownScope } from '../../kernel/caller.ts';
 import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
-import type { ToolBook, ToolGate } from '../../kernel/tools.ts';
+import type { ToolGate, ToolLedger } from '../../kernel/tools.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { AgentService, Router } from '../agents/index.ts';
 import type { ConversationService } from '../conversations/index.ts';
@@ -18,7 +19,6 @@ import type { Models } from '../models/index.ts';
 import type { LeftWork } from '../nodes/index.ts';
 import type { Metrics } from '../system/index.ts';
 import type { PersonalData } from '../users/index.ts';
-import type { ApprovalPort } from './approvals.ts';
 import { createChooser } from './choose.ts';
 import type { RunMemory } from './ports.ts';
 import { createConversationQueue } from './queue.ts';
@@ -35,7 +35,7 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   costs: CostsService;
   db: Db;
   events: EventSink;
-  governance: { gate: ToolGate; book: ToolBook; approvals: ApprovalPort };
+  governance: { gate: ToolGate; toolLedger: ToolLedger; runProposals: RunProposals };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
   identity: { callerFor: CallerFor };
   knowledge: Pick<Knowledge, 'search'>;
@@ -82,8 +82,8 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     catalogue,
     onEnded: countAndLog(deps.system.metrics, deps.logger),
     gate: governance.gate,
-    book: governance.book,
-    approvals: governance.approvals,
+    toolLedger: governance.toolLedger,
+    runProposals: governance.runProposals,
     callerOf: deps.identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
@@ -150,7 +150,7 @@ export const chatModule = defineModule({
   build(deps: ChatDeps) {
     const { decisions, idempotency, lifecycle, nodes, onError, streams } = deps;
     const chat = serviceOf(deps);
-    decisions.subscribe(chat.decided);
+    decisions.subscribe(chat.onDecision);
     nodes.register(leftWork(chat, deps));
     const sweep = createTicker({
       everyMs: SWEEP_EVERY_MS,

@@ -2,9 +2,9 @@ import { isStoreUnavailable } from '../../db/faults.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import type { ApprovalPort } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import type { createLineUp, LineUpDeps } from './line-up.ts';
 import { bookLeft, breakOff } from './partials.ts';
@@ -24,7 +24,7 @@ import { runOf } from './wire.ts';
 const LOST_AFTER_MS = 10_000;
 
 interface RecoveryDeps extends LineUpDeps, Pick<RunDeps, 'callerOf'> {
-  approvals: ApprovalPort;
+  runProposals: RunProposals;
   messages: NodeMessages | null;
   lineUp: ReturnType<typeof createLineUp>;
 }
@@ -71,7 +71,7 @@ export const createRecovery = (options: RecoveryDeps) => {
     models: options.models,
     costs: options.costs,
     waiting,
-    approvals: options.approvals,
+    runProposals: options.runProposals,
     clock,
     isGoing: (id) => recovering > 0 || active.has(id) || entering.has(id),
     onLost: tellEndOf,
@@ -104,7 +104,7 @@ export const createRecovery = (options: RecoveryDeps) => {
     await store.interrupt(runOf(row), ended, (tx) => breakOff(options, tx, row, error, now));
     const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
     // Its person, agent or model may be gone while it waits for an answer.
-    await options.approvals
+    await options.runProposals
       .withdrawOf(owner, row.id)
       .catch((fault: unknown) => options.onError(fault, 'proposals of a run could not be withdrawn'));
     tellEndOf(row, error);

@@ -1,4 +1,5 @@
-import type { ApprovalPort, createWaitingRoom } from './approvals.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
+import type { DecisionWaits } from './decision-waits.ts';
 import { type createConversationQueue, inTurn } from './queue.ts';
 import type { RunLoop, StartDeps, StartedRun } from './run/run.ts';
 import { storeAnswer } from './run/steps/store-answer.ts';
@@ -8,9 +9,9 @@ import { waiting } from './steps.rules.ts';
 import { untilStored } from './until-stored.ts';
 
 interface RunHooksDeps extends Pick<StartDeps, 'clock' | 'store' | 'costs'> {
-  room: ReturnType<typeof createWaitingRoom>;
+  decisionWaits: DecisionWaits;
   queue: ReturnType<typeof createConversationQueue>;
-  approvals: ApprovalPort;
+  runProposals: RunProposals;
 }
 
 /** Around a run that waits: its answer so far is stored, and its conversation is free for other messages. */
@@ -33,12 +34,13 @@ export const createRunHooks =
       };
       const response = await storeAnswer(deps, run, result, 'awaiting_approval', events);
       for (const id of new Set(waiting(state).map(({ call }) => call.proposalId))) {
-        events.emit('proposal.created', await deps.approvals.show(run.subject, id));
+        events.emit('proposal.created', await deps.runProposals.show(run.subject, id));
       }
       turn.leave();
       told(response);
     },
-    decision: (proposalId) => deps.room.wait(run.subject, proposalId, deps.approvals, abort.signal),
+    decision: (proposalId) =>
+      deps.decisionWaits.wait(run.subject, proposalId, deps.runProposals, abort.signal),
     async resumed() {
       const place = { begun: run.runId };
       await inTurn(

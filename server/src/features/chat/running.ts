@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { type LogFields, logFields, withLogFields } from '../../kernel/log-fields.ts';
@@ -7,7 +8,6 @@ import { addNano } from '../../kernel/money.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
-import type { ApprovalPort } from './approvals.ts';
 import {
   errorData,
   failedEvent,
@@ -34,7 +34,7 @@ import { addUsage } from './usage.rules.ts';
 
 interface RunningOptions extends Omit<RunDeps, 'store'>, Pick<StartDeps, 'store'> {
   memory: Pick<RunMemory, 'observe'>;
-  approvals: Pick<ApprovalPort, 'withdrawOf'>;
+  runProposals: Pick<RunProposals, 'withdrawOf'>;
   events: EventSink;
   onEnded?(report: RunReport): void;
   onError(error: unknown, message: string): void;
@@ -88,7 +88,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
 
   /** Nobody has to decide about a run that has ended, whichever of its calls, of whichever agent, has asked. */
   const withdraw = ({ runId, subject }: StartedRun): Promise<void> =>
-    options.approvals
+    options.runProposals
       .withdrawOf({ tenantId: subject.tenantId, userId: subject.userId, type: 'person' }, runId)
       .catch((error: unknown) =>
         options.onError(error, 'proposals of a run that has ended could not be withdrawn'),

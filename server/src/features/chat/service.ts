@@ -1,11 +1,11 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
-import type { Decision } from '../../kernel/decisions.ts';
+import type { DecisionListener, RunProposals } from '../../kernel/decisions.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ToolCatalogue } from '../../kernel/tool-catalogue.ts';
 import type { ActiveRun } from './active-run.ts';
-import { type ApprovalPort, createWaitingRoom } from './approvals.ts';
+import { createDecisionWaits } from './decision-waits.ts';
 import { createDelegateSource } from './delegate.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { createLaunch } from './launch.ts';
@@ -28,11 +28,11 @@ import { createWaiting } from './waiting.ts';
 /** Chat: runs that live apart from the connection that asked for them. */
 interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs' | 'callerOf'> {
+    Pick<RunDeps, 'gate' | 'toolLedger' | 'toolTimeoutMs' | 'callerOf'> {
   /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
   catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
   queue: ReturnType<typeof createConversationQueue>;
-  approvals: ApprovalPort;
+  runProposals: RunProposals;
   events: EventSink;
   /** The other nodes; null where this process has the store for itself. */
   messages: NodeMessages | null;
@@ -58,10 +58,11 @@ export const createChatService = (given: ChatOptions) => {
   const options = { ...given, toolSources: catalogue.withinRuns };
   const { store } = options;
   const waiting = createWaiting(options);
-  const room = createWaitingRoom(given.messages === null ? LOOK_ALONE_MS : LOOK_FOR_DECISION_MS, (error) =>
-    given.onError(error, 'a decision could not be looked for'),
+  const decisionWaits = createDecisionWaits(
+    given.messages === null ? LOOK_ALONE_MS : LOOK_FOR_DECISION_MS,
+    (error) => given.onError(error, 'a decision could not be looked for'),
   );
-  const running = createRunning(options, createRunHooks({ ...options, room }));
+  const running = createRunning(options, createRunHooks({ ...options, decisionWaits }));
   const { active, stop } = running;
   const reads = createRunReads(store);
   const { findRun, eventsOf, ...readable } = reads;
@@ -94,7 +95,7 @@ export const createChatService = (given: ChatOptions) => {
           onError: options.onError,
         });
   const leaveMessages = given.messages?.receive('run.decided', (message) => {
-    if (isDecided(message)) room.tell(message.proposalId, message.decision);
+    if (isDecided(message)) decisionWaits.deliver(message.proposalId, message.decision);
   });
 
   const stopping = createStopping({ ...options, running, reads, remote, locate, starting });
@@ -131,11 +132,11 @@ export const createChatService = (given: ChatOptions) => {
       }
     },
 
-    /** Governance tells of its decisions here. */
-    decided(proposalId: string, decision: Decision): void {
-      room.tell(proposalId, decision);
+    /** Governance publishes its decisions to here; the run may wait at another node. */
+    onDecision: ((proposalId, decision) => {
+      decisionWaits.deliver(proposalId, decision);
       given.messages?.send('run.decided', { proposalId, decision });
-    },
+    }) satisfies DecisionListener,
 
     /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
     async follow(

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
+import type { RunOwner } from '../../kernel/decisions.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import { atMost } from '../../kernel/races.ts';
-import type { ApprovalPort } from './approvals.ts';
 import type { createRemoteRuns } from './remote.ts';
 import type { createRunReads } from './run-reads.ts';
 import { isFinished } from './run-state.rules.ts';
@@ -73,7 +73,7 @@ export const createStopping = (options: StoppingDeps) => {
     },
 
     /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
-    async stopOf(owner: Parameters<ApprovalPort['show']>[0]): Promise<void> {
+    async stopOf(owner: RunOwner): Promise<void> {
       const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
       const page = { limit: 1_000, before: null };
       for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {

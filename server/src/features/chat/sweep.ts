@@ -1,8 +1,8 @@
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { RunProposals } from '../../kernel/decisions.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { ApprovalPort } from './approvals.ts';
 import { errorData } from './ending.ts';
 import type { LineUpDeps } from './line-up.ts';
 import { breakOff } from './partials.ts';
@@ -19,7 +19,7 @@ import { runOf } from './wire.ts';
 interface SweepDeps extends Pick<StartDeps, 'models' | 'costs'> {
   store: Pick<ChatStore, 'unfinishedHere' | 'interrupt'>;
   waiting: Pick<LineUpDeps['waiting'], 'refuse'>;
-  approvals: Pick<ApprovalPort, 'withdrawOf'>;
+  runProposals: Pick<RunProposals, 'withdrawOf'>;
   clock: Clock;
   /** Whether something here works on the run. */
   isGoing(runId: string): boolean;
@@ -53,7 +53,7 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
       const now = clock.now();
       const ended = { error: JSON.stringify(errorData(error)), journal: journalOf(row, error), now };
       await store.interrupt(runOf(row), ended, (tx) => breakOff(deps, tx, row, error, now));
-      await deps.approvals.withdrawOf(
+      await deps.runProposals.withdrawOf(
         { tenantId: row.tenant_id, userId: row.user_id, type: 'person' },
         row.id,
       );

@@ -10,9 +10,9 @@ import { storableDeep } from '../../kernel/storable.ts';
 import { CLEAN, type Taint } from '../../kernel/taint.ts';
 import {
   type AgentTool,
-  type ToolBook,
   type ToolContext,
   type ToolGate,
+  type ToolLedger,
   type ToolOutcome,
   taintOfCall,
 } from '../../kernel/tools.ts';
@@ -54,7 +54,7 @@ export const schemaFault = (
 
 interface ToolCallOptions {
   gate: ToolGate;
-  book: ToolBook;
+  toolLedger: ToolLedger;
   clock: Clock;
   timeoutMs: number;
   onStart(item: ToolCall): void;
@@ -141,7 +141,7 @@ export const carryOutCall = async (
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    const outcome = await options.book.carryOut(tool, args, { ...context, signal }, async () =>
+    const outcome = await options.toolLedger.carryOut(tool, args, { ...context, signal }, async () =>
       storableDeep(await orAborted(tool.call(args, { ...context, signal, paying }), signal)),
     );
     const duration_ms = options.clock.now() - startedAt;
@@ -174,13 +174,13 @@ const settleCall = async (
   if (fault !== null) return failed(fault);
   if (!context.caller.permissions.has(tool.permission)) {
     const reason = `the person lacks the permission ${tool.permission}`;
-    await options.book.refused(tool, parsed.value, context, reason);
+    await options.toolLedger.refused(tool, parsed.value, context, reason);
     return failed(reason, 'denied');
   }
   options.onStart(item);
   const decision = await options.gate.check(tool, parsed.value, context);
   if (decision.outcome === 'denied') {
-    await options.book.refused(tool, parsed.value, context, decision.reason, decision.proposalId);
+    await options.toolLedger.refused(tool, parsed.value, context, decision.reason, decision.proposalId);
     return failed(decision.reason, 'denied');
   }
   if (decision.outcome === 'wait') {

@@ -3,7 +3,7 @@ import type { AllowRule, ToolPolicy } from '../../kernel/tool-policy.ts';
 
 /** Which calls an operator allows in a run with untrusted content (docs/governance.md). Pure. */
 
-/** White space, control characters and what separates one address from the next: no star of a glob stands for these. */
+/** White space, control characters and what separates one address from the next: no star of a glob matches these. */
 const SEPARATORS = /[\s\u0000-\u001f\u007f-\u009f,;<>"'`|\\]/u;
 const CLIMBS = /(?:^|\/)\.\.?(?:\/|$)/;
 

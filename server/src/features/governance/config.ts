@@ -4,28 +4,28 @@ import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
-import type { ServerPolicies } from './policies.rules.ts';
-import type { RouteLimits } from './rules.ts';
-import { DEFAULT_RULE_LIMITS, type RuleLimits } from './seats.rules.ts';
+import type { ApprovalLimits } from './required-approval.rules.ts';
+import type { ServerPolicies } from './tool-policies.rules.ts';
 import { SEATS, type Seat } from './types.ts';
+import { DEFAULT_RULE_LIMITS, type RuleLimits } from './voting/written.rules.ts';
 
 /** Thresholds, seats and policies: the defaults below, changed by the operator's GOVERNANCE_FILE (docs/governance.md). */
 
-export type SeatHolder = { kind: 'agent' } | { kind: 'user' | 'role'; name: string };
+type SeatHolder = { kind: 'agent' } | { kind: 'user' | 'role'; name: string };
 
 const VOTE_ORDERS = ['auto', 'together', 'in_turn'] as const;
-export type VoteOrder = (typeof VOTE_ORDERS)[number];
+type VoteOrder = (typeof VOTE_ORDERS)[number];
 
-export interface SeatConfig {
+interface SeatConfig {
   holder: SeatHolder;
-  /** The question that the seat answers, as its model is told. */
+  /** The question that the seat answers, as it is put to the seat's model. */
   charter: string;
   /** `provider/name`; null = the model of the platform. */
   model: string | null;
 }
 
 export interface GovernanceConfig {
-  route: RouteLimits;
+  approvals: ApprovalLimits;
   seats: Readonly<Record<Seat, SeatConfig>>;
   policies: ServerPolicies;
   rules: RuleLimits;
@@ -163,7 +163,7 @@ export const governanceConfig = (content: unknown): GovernanceConfig => {
     };
   };
   return {
-    route: {
+    approvals: {
       autoNano,
       pentarchyNano,
       byRisk: {

@@ -1,44 +1,45 @@
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
-import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
+import type { Decisions, RunProposals, ShowProposal } from '../../kernel/decisions.ts';
 import type { EventSink } from '../../kernel/events.ts';
-import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
-import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
+import type { ToolGate, ToolLedger, ToolPolicies } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
-import { createApprovals } from './approvals.ts';
-import { createBoard } from './board.ts';
+import { createAfterDecision } from './after-decision.ts';
+import { createApprovedCalls } from './approved-calls.ts';
 import type { GovernanceConfig } from './config.ts';
-import { proposalTools } from './door-tools.ts';
-import { createExecution } from './execution.ts';
-import { createGate, riskOf, routeOfCall } from './gate.ts';
+import { createFollowUp } from './follow-up.ts';
 import { createPersonalData } from './personal-data.ts';
-import { overlay, policyFor } from './policies.rules.ts';
 import type { GovernancePorts } from './ports.ts';
-import { createRecords } from './records.ts';
+import { createProposalService } from './proposal-service.ts';
+import { proposalTools } from './proposal-tools.ts';
 import { governanceRoutes } from './routes.ts';
-import { createProposals } from './service.ts';
-import { createToolBook } from './tool-book.ts';
-import { createVoting } from './voting.ts';
-import { type ProposalWire, proposalWire } from './wire.ts';
+import { createRunProposals } from './run-proposals.ts';
+import { createToolGate } from './tool-gate.ts';
+import { createToolLedger } from './tool-ledger.ts';
+import { createToolPolicies } from './tool-policies.ts';
+import { createTransitions } from './transitions/transitions.ts';
+import { createSweep } from './unfinished.ts';
+import { createAgentVotes } from './voting/agent-votes.ts';
+import { createVoteRound } from './voting/vote-round.ts';
+import { proposalWire } from './wire.ts';
 
-export { type DecisionNotice, decisionOf } from './approvals.ts';
-export { createVoteAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
-export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
-export { Proposal as ProposalSchema } from './schema.ts';
-export { waitingProposals } from './store.ts';
+export type { AskRequest, GovernancePorts } from './ports.ts';
 export { type Proposal, SEATS, type Seat } from './types.ts';
-export { type ProposalWire, proposalWire } from './wire.ts';
+export { createVoteAsk } from './voting/ask-model.ts';
+export { waitingProposals } from './waiting.store.ts';
 
-export interface GovernanceOptions {
+interface GovernanceOptions {
   db: Db;
   clock: Clock;
   cluster: Cluster;
   config: GovernanceConfig;
   ports: GovernancePorts;
+  /** Hears of each proposal that is decided for good and, where it holds a call, once that has been carried out. */
+  decisions: Pick<Decisions, 'publish'>;
   costs: Pick<Costs, 'hold' | 'settle'>;
   /** The same for approved calls, which no run books: what they cost is added to their conversation too. */
   costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
@@ -52,88 +53,56 @@ const SWEEP_MS = 1_000;
 
 /** Proposals, the Pentarchy, and the gate in front of every tool. `start` must run before the first call. */
 export const createGovernance = (options: GovernanceOptions) => {
-  const { db, clock, cluster, config, ports, costs, audit, events } = options;
+  const { db, clock, cluster, config, ports, costs, audit, events, onError } = options;
   const stopping = new AbortController();
   const stop = stopping.signal;
 
-  /** The machine's operator (GOVERNANCE_FILE) has the last word over what a server's registration says. */
-  const policyOf = (tool: AgentTool): ToolPolicy =>
-    overlay(ports.policyOf(tool) ?? {}, policyFor(config.policies, tool.server, tool.name));
-
-  const records = createRecords({
+  const policies = createToolPolicies(config, ports);
+  const transitions = createTransitions(options);
+  const voteRound = createVoteRound({
     db,
     clock,
-    config,
-    audit,
-    allowSelfApproval: options.allowSelfApproval,
+    transitions,
+    agentVotes: createAgentVotes({ clock, config, ports }),
+    ports,
+    stop,
   });
-  const voting = createVoting({ clock, config, ports });
-  const execution = createExecution({
+  const approvedCalls = createApprovedCalls({
     db,
     clock,
     nodeId: cluster.nodeId,
     executionMs: config.executionMs,
-    book: createToolBook({ db, clock, costs: options.costsBesideRuns, audit, policyOf }),
+    toolLedger: createToolLedger({ db, clock, costs: options.costsBesideRuns, audit, policies }),
     audit,
     ports,
     stop,
   });
-  const board = createBoard({
-    db,
-    clock,
-    cluster,
-    records,
-    voting,
-    execution,
-    ports,
-    events,
-    onError: options.onError,
-    stop,
-  });
-  const proposals = createProposals({ db, clock, config, records, board, ports, policyOf });
-  const book: ToolBook = createToolBook({ db, clock, costs, audit, policyOf });
-  const gate: ToolGate = createGate({ db, config, policyOf, records, board });
+  const afterDecision = createAfterDecision({ db, approvedCalls, decisions: options.decisions, events });
+  const followUp = createFollowUp({ voteRound, afterDecision, onError, stop });
+  const sweepOnce = createSweep({ db, cluster, transitions, afterDecision, followUp, onError, stop });
+  const proposals = createProposalService({ db, clock, config, transitions, followUp, ports, policies });
+  const gate: ToolGate = createToolGate({ db, config, policies, transitions, followUp });
+  const toolLedger: ToolLedger = createToolLedger({ db, clock, costs, audit, policies });
+  const runProposals: RunProposals = createRunProposals({ db, transitions, followUp });
+  const toolPolicies: ToolPolicies = policies;
+  const showProposal: ShowProposal = async (caller, id) => proposalWire(await proposals.get(caller, id));
 
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
 
   const sweep = (now: number, fresh = false): Promise<void> => {
-    sweeping = sweeping.then(() => board.sweep(now, fresh)).catch(options.onError);
+    sweeping = sweeping.then(() => sweepOnce(now, fresh)).catch(onError);
     return sweeping;
   };
 
   return {
     gate,
-    book,
-    /** For runs that wait: what stands, what was decided, and the end of what nobody waits for any more. */
-    approvals: createApprovals({ db, records, board }),
-    /** The policy that holds for a tool, the operator's file included. */
-    policyOf,
-    /**
-     * What holds for a tool of which its server's registration says `said`, with every part: the operator's file over
-     * it, and the approval that the gate asks for (of a call without untrusted content in its run).
-     */
-    resolvedPolicy(
-      tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>,
-      said: ToolPolicy,
-    ): { cost_usd: number; risk: Risk; flags: Flag[]; approval: Approval } {
-      const policy = overlay(said, policyFor(config.policies, tool.server, tool.name));
-      return {
-        cost_usd: policy.cost_usd ?? 0,
-        risk: riskOf(tool, policy),
-        flags: [...(policy.flags ?? [])],
-        approval: routeOfCall(tool, policy, { args: {}, tainted: false }, config).approval,
-      };
-    },
-    /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */
-    proposal: async (caller: Caller, id: string): Promise<ProposalWire> =>
-      proposalWire(await proposals.get(caller, id)),
-    /** Ends the open proposal of a run that was stopped; CONFLICT when it is closed already. */
-    withdraw: async (caller: Caller, id: string): Promise<void> => {
-      await proposals.cancel(caller, id, 'run stopped');
-    },
+    toolLedger,
+    toolPolicies,
+    runProposals,
+    showProposal,
     /** For `users.registerPersonalData`. */
-    personalData: createPersonalData({ db, records, board }),
+    personalData: createPersonalData({ db, transitions, followUp }),
     routes: (): AnyRoute[] => governanceRoutes(proposals),
     /** For the MCP door alone. */
     doorTools: proposalTools(proposals),
@@ -149,14 +118,14 @@ export const createGovernance = (options: GovernanceOptions) => {
     },
 
     /** Resolves when votes, executions and notices that are under way in this process have ended. */
-    idle: board.idle,
+    idle: followUp.idle,
 
     /** Breaks off votes (cast again at the next start) and calls (they end as unknown), and waits for that. */
     async close(): Promise<void> {
       if (timer !== null) clearInterval(timer);
       stopping.abort(new Error('the server is stopping'));
       await sweeping;
-      await board.idle();
+      await followUp.idle();
     },
   };
 };

@@ -9,11 +9,10 @@ import { sendingPolicy } from '../communications/index.ts';
 import type { CostsService } from '../costs/index.ts';
 import { isGatewayTool } from '../mcp/index.ts';
 import { createMeteredGenerate, type Models } from '../models/index.ts';
-import { decisionOf } from './approvals.ts';
-import { createVoteAsk } from './ask.ts';
 import { createGovernance, type GovernanceConfig } from './index.ts';
 import type { GovernancePorts } from './ports.ts';
-import { waitingProposals } from './store.ts';
+import { createVoteAsk } from './voting/ask-model.ts';
+import { waitingProposals } from './waiting.store.ts';
 
 export interface GovernanceDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions'> {
   audit: Pick<Audit, 'append'>;
@@ -56,11 +55,11 @@ const toolPorts = ({ catalogue, db }: Pick<GovernanceDeps, 'catalogue' | 'db'>):
   },
 });
 
-type ModelPorts = Pick<GovernancePorts, 'hasModel' | 'laneOf' | 'ask' | 'budget'>;
+type ModelPorts = Pick<GovernancePorts, 'hasModel' | 'queueOf' | 'ask' | 'budget'>;
 
 const modelPorts = ({ costs, db, models }: Pick<GovernanceDeps, 'costs' | 'db' | 'models'>): ModelPorts => ({
   hasModel: (model) => models.resolve(model).provider !== 'builtin',
-  laneOf(model) {
+  queueOf(model) {
     const ref = model === null ? models.defaultModel : models.resolve(model);
     return models.isLocal(ref) ? ref.provider : null;
   },
@@ -99,11 +98,8 @@ export const governanceModule = defineModule({
         ...modelPorts(deps),
         ...toolPorts(deps),
         callerOf: deps.identity.callerFor,
-        onDecided: (proposal) => {
-          const decision = decisionOf(proposal);
-          if (decision !== null) decisions.publish(proposal.id, decision);
-        },
       },
+      decisions,
       costs,
       costsBesideRuns: costs.besideRuns,
       audit,

@@ -2,9 +2,10 @@ import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Board } from './board.ts';
-import type { Records } from './records.ts';
-import { eraseWordsOf, findProposal, listProposals, proposalIdsOf, votesBy } from './store.ts';
+import type { FollowUp } from './follow-up.ts';
+import { eraseWordsOf, proposalIdsOf, votesBy } from './personal-data.store.ts';
+import { findProposal, listProposals } from './proposals.store.ts';
+import type { Transitions } from './transitions/transitions.ts';
 import { proposalWire } from './wire.ts';
 
 /** What a person proposed and how they voted: how it is handed out, and how the words of it are erased. */
@@ -15,14 +16,14 @@ const PAGE = 100;
 
 export const createPersonalData = (options: {
   db: Db;
-  records: Pick<Records, 'cancel'>;
-  board: Pick<Board, 'changed'>;
+  transitions: Pick<Transitions, 'withdraw'>;
+  followUp: Pick<FollowUp, 'changed'>;
 }) => {
-  const { db, records, board } = options;
+  const { db, transitions, followUp } = options;
 
   const withdraw = async (person: Person, id: string): Promise<boolean> => {
     try {
-      await records.cancel(person, id, null);
+      await transitions.withdraw(person, id, null);
       return true;
     } catch (error) {
       // Decided in the same moment: there is nothing left to withdraw.
@@ -54,7 +55,7 @@ export const createPersonalData = (options: {
 
     recordIds: (person: Person): Promise<string[]> => proposalIdsOf(db.read, person),
 
-    /** Open ones are withdrawn first. Whoever is told of that is told without the words. */
+    /** Open ones are withdrawn first; those who wait hear of that once the words are gone. */
     async eraseData(person: Person): Promise<number> {
       const withdrawn: string[] = [];
       for (const id of await proposalIdsOf(db.read, person, { open: true }))
@@ -62,7 +63,7 @@ export const createPersonalData = (options: {
       const erased = await db.write((tx) => eraseWordsOf(tx, person));
       for (const id of withdrawn) {
         const proposal = await findProposal(db.read, { ...person, reach: 'own' }, id);
-        if (proposal !== undefined) board.changed(proposal);
+        if (proposal !== undefined) followUp.changed(proposal);
       }
       return erased;
     },

@@ -25,7 +25,7 @@ export interface GovernancePorts {
   /** True where this seat's model is a real one; the built-in has no judgement, so the written rules vote. */
   hasModel(model: string | null): boolean;
   /** A local model answers one question after another: the name of its queue. Null for those that take all at once. */
-  laneOf(model: string | null): string | null;
+  queueOf(model: string | null): string | null;
   ask: Ask;
   /** The policy that the tool's server carries (MCP); null for none. */
   policyOf(tool: AgentTool): ToolPolicy | null;
@@ -41,9 +41,4 @@ export interface GovernancePorts {
     server: string,
     name: string,
   ): Promise<{ available: boolean; calls: number; failures: number } | null>;
-  /**
-   * A proposal is decided for good and, where it holds a call, that has been carried out: whoever waits goes on. Called
-   * again after a crash, so it must bear a second time.
-   */
-  onDecided(proposal: Proposal): Promise<void> | void;
 }

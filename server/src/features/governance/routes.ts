@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
+import type { ProposalService } from './proposal-service.ts';
 import { ConfirmBody, Proposal, ProposalBody, ProposalParams, ProposalQuery, VoteBody } from './schema.ts';
-import type { Proposals } from './service.ts';
 import { proposalWire } from './wire.ts';
 
 /** The address of the next page, on the prefix that was asked (RFC 8288). */
@@ -14,7 +14,7 @@ const nextLink = (url: string, next: { page?: number; cursor?: string }): string
   return `<${path}?${query}>; rel="next"`;
 };
 
-export const governanceRoutes = (proposals: Proposals): AnyRoute[] => [
+const proposalRoutes = (proposals: ProposalService): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/governance/proposals',
@@ -59,6 +59,9 @@ export const governanceRoutes = (proposals: Proposals): AnyRoute[] => [
     responses: { 200: Proposal },
     handler: async ({ caller, params }) => proposalWire(await proposals.get(caller, params.id)),
   }),
+];
+
+const decisionRoutes = (proposals: ProposalService): AnyRoute[] => [
   route({
     method: 'POST',
     path: '/governance/proposals/:id/vote',
@@ -101,4 +104,9 @@ export const governanceRoutes = (proposals: Proposals): AnyRoute[] => [
     handler: async ({ caller, params, requestId }) =>
       proposalWire(await proposals.cancel(caller, params.id, requestId)),
   }),
+];
+
+export const governanceRoutes = (proposals: ProposalService): AnyRoute[] => [
+  ...proposalRoutes(proposals),
+  ...decisionRoutes(proposals),
 ];

@@ -23,7 +23,7 @@ export type VetoReason = (typeof VETO_REASONS)[number];
  *   voting → approved | rejected | vetoed | cancelled
  *          → awaiting_human → approved | rejected | expired | cancelled
  *
- * An approved one with a tool goes on in its execution:
+ * The call of an approved one has a state of its own:
  *
  *   pending → running → completed | failed
  *             running → unknown            (the process died in between: never tried again)
@@ -40,7 +40,7 @@ export const STATUSES = [
 export type ProposalStatus = (typeof STATUSES)[number];
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed', 'unknown'] as const;
-export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const isOpen = (status: ProposalStatus): boolean => status === 'voting' || status === 'awaiting_human';
 
@@ -54,6 +54,7 @@ export interface StoredTool {
   origin?: string | undefined;
 }
 
+/** One vote as it was cast. */
 export interface Ballot {
   voter: string;
   voterType: 'agent' | 'user';
@@ -99,6 +100,40 @@ export interface Proposal {
   decidedAt: number | null;
   decidedBy: string | null;
   execution: { status: ExecutionStatus; result: unknown; error: string | null } | null;
-  /** Every ballot cast; `rules.effectiveBallots` says which count. */
+  /** Every ballot cast; `effectiveBallots` says which count. */
   ballots: readonly Ballot[];
+}
+
+/** A proposal before it is opened. */
+export type ProposalDraft = Pick<
+  Proposal,
+  | 'tenantId'
+  | 'requestedBy'
+  | 'agentId'
+  | 'conversationId'
+  | 'runId'
+  | 'requestId'
+  | 'action'
+  | 'description'
+  | 'estimatedNano'
+  | 'risk'
+  | 'flags'
+  | 'tool'
+  | 'tainted'
+  | 'credential'
+  | 'evidence'
+>;
+
+/** The vote of an agent. */
+export interface AgentBallot {
+  ballot: Ballot;
+  /** What the vote was made from, for the audit chain: figures, and hashes of texts. */
+  inputs: Record<string, unknown>;
+}
+
+/** What a person says when they vote. */
+export interface PersonVote {
+  vote: Vote;
+  reason: string;
+  seat: Seat | null;
 }

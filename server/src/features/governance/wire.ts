@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import { shownBallots, tallyOf } from './rules.ts';
 import { isOpen, type Proposal } from './types.ts';
+import { shownBallots, tallyOf } from './voting/verdict.rules.ts';
 
 /** A proposal as clients, events and webhooks see it (contract, section 7). */
 export const proposalWire = (proposal: Proposal) => ({

@@ -2,13 +2,11 @@ import type { SchemaChecker } from '../../http/foreign-schema.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { McpContent } from '../../kernel/mcp.ts';
-import type { ToolPolicy } from '../../kernel/tool-policy.ts';
-import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
+import type { ToolGate, ToolLedger, ToolPolicies } from '../../kernel/tools.ts';
 import { createAgentTools } from './agent-tools.ts';
 import { assertUsable, createPerform, type PerformOptions, type ProgressContext } from './perform.ts';
 import type { PinBook } from './pins.ts';
 import type { Registry } from './registry.ts';
-import type { ResolvedPolicy } from './rules.ts';
 import type { ServerDefinition } from './types.ts';
 import { createVisibleTools } from './visible-tools.ts';
 
@@ -31,19 +29,16 @@ export interface CallsOptions {
   schemas: SchemaChecker;
   gate: ToolGate;
   /** Of direct calls; those of agents are booked by their run. */
-  book: ToolBook;
+  toolLedger: ToolLedger;
   observeCall: PerformOptions['observeCall'];
-  /**
-   * What holds for a tool of which the registration says `said`: the gate's own reading, with what stands above the
-   * registration. Absent: what the registration and the tool say.
-   */
-  resolvedPolicy?(tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>, said: ToolPolicy): ResolvedPolicy;
+  /** Absent: what the registration and the tool say. */
+  toolPolicies?: ToolPolicies;
   /** What stands behind a name: equal for the same registration, command and address. */
   originOf(definition: ServerDefinition): string;
 }
 
 export const createCalls = (options: CallsOptions) => {
-  const { gate, book } = options;
+  const { gate, toolLedger } = options;
   const visible = createVisibleTools(options);
   const performing = createPerform(options);
   const { agentTool, list } = createAgentTools({ ...options, ...visible, ...performing });
@@ -79,15 +74,20 @@ export const createCalls = (options: CallsOptions) => {
       const decision = await gate.check(asked, request.arguments, context);
       if (decision.outcome === 'wait') return decision;
       if (decision.outcome === 'denied') {
-        await book.refused(asked, request.arguments, context, decision.reason, decision.proposalId);
+        await toolLedger.refused(asked, request.arguments, context, decision.reason, decision.proposalId);
         throw new AppError('FORBIDDEN', decision.reason, {
           details: { required: 'approval', proposal_id: decision.proposalId },
         });
       }
-      const { result, durationMs } = await book.carryOut(asked, request.arguments, context, async () => {
-        const done = await perform(tool, request.arguments, context, timeoutMs);
-        return { ...done, isError: done.result.isError };
-      });
+      const { result, durationMs } = await toolLedger.carryOut(
+        asked,
+        request.arguments,
+        context,
+        async () => {
+          const done = await perform(tool, request.arguments, context, timeoutMs);
+          return { ...done, isError: done.result.isError };
+        },
+      );
       return {
         outcome: 'done',
         result: {

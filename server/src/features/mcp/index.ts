@@ -5,6 +5,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
+import type { ShowProposal } from '../../kernel/decisions.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { McpAuditEntry } from './audit-notes.ts';
@@ -61,12 +62,12 @@ export interface McpOptions {
   /** `MCP_CONFIG`. */
   configFile: string | null;
   builtins: readonly BuiltinServer[];
-  proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
+  showProposal: ShowProposal;
   /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
   audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
-  book: CallsOptions['book'];
+  toolLedger: CallsOptions['toolLedger'];
   observeCall: CallsOptions['observeCall'];
-  resolvedPolicy?: NonNullable<CallsOptions['resolvedPolicy']>;
+  toolPolicies?: NonNullable<CallsOptions['toolPolicies']>;
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
   /** The other nodes, which hear of changes at once; by default nobody. */
@@ -153,15 +154,15 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     reloadEveryMs: options.cluster.alone ? null : 10_000,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  const { gate, book, observeCall } = options;
+  const { gate, toolLedger, observeCall } = options;
   const calls = createCalls({
     registry,
     pins,
     schemas: createSchemaChecker(),
     gate,
-    book,
+    toolLedger,
     observeCall,
-    ...(options.resolvedPolicy === undefined ? {} : { resolvedPolicy: options.resolvedPolicy }),
+    ...(options.toolPolicies === undefined ? {} : { toolPolicies: options.toolPolicies }),
     originOf: createOriginOf(options.secretKey),
   });
   const messages = options.messages ?? NO_MESSAGES;
@@ -224,7 +225,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
       reading: createReading(calls),
       signIn,
       calls,
-      proposal: options.proposal,
+      showProposal: options.showProposal,
     }),
     toolSource: { list: (caller) => calls.list(caller) },
     serverTools: mcpServerTools(visible),

@@ -6,14 +6,15 @@ import { applyRateLimit, type LimitOptions } from '../../http/limits-hook.ts';
 import type { Authenticate } from '../../http/route.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Cluster, NodeMessages } from '../../kernel/cluster.ts';
+import type { ShowProposal } from '../../kernel/decisions.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import { OIDC_SCOPES } from '../../kernel/oidc.ts';
+import type { ToolGate, ToolLedger, ToolPolicies } from '../../kernel/tools.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { AGENTS } from '../agents/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { ChatService } from '../chat/index.ts';
-import type { Governance } from '../governance/index.ts';
 import type { PlatformKeys } from '../identity/index.ts';
 import type { Memory } from '../memory/index.ts';
 import type { Check, Metrics } from '../system/index.ts';
@@ -36,7 +37,12 @@ export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle'
     'CORS_ORIGINS' | 'DATA_DIR' | 'IDP_SCOPES' | 'IDP_URL' | 'MCP_ALLOW_STDIO' | 'MCP_BUILTIN' | 'MCP_CONFIG'
   >;
   db: Db;
-  governance: Pick<Governance, 'gate' | 'book' | 'resolvedPolicy' | 'proposal'>;
+  governance: {
+    gate: ToolGate;
+    toolLedger: ToolLedger;
+    toolPolicies: ToolPolicies;
+    showProposal: ShowProposal;
+  };
   identity: { authenticate: Authenticate };
   keys: Pick<PlatformKeys, 'secret' | 'previous'>;
   limits: LimitOptions;
@@ -90,7 +96,7 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
     connector: mcpConnector.connector,
     clock: deps.clock,
     gate: governance.gate,
-    resolvedPolicy: governance.resolvedPolicy,
+    toolPolicies: governance.toolPolicies,
     allowStdio: config.MCP_ALLOW_STDIO,
     checkStdioText: mcpConnector.checkStdioText,
     stdioFolder: mcpConnector.stdioFolder,
@@ -101,9 +107,9 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
     checkUrl: mcpConnector.checkUrl,
     configFile: config.MCP_CONFIG,
     builtins: await builtinServers(deps),
-    proposal: (caller, id) => governance.proposal(caller, id),
+    showProposal: governance.showProposal,
     audit: auditIn(deps),
-    book: governance.book,
+    toolLedger: governance.toolLedger,
     observeCall: (sample) => system.metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger: deps.logger,
     ...(cluster === null ? {} : { messages: cluster.messages }),
@@ -118,7 +124,7 @@ const createDoor = (deps: McpDeps) => {
     sources: deps.catalogue.atDoor,
     gate: governance.gate,
     version: VERSION,
-    book: governance.book,
+    toolLedger: governance.toolLedger,
     authenticate: deps.identity.authenticate,
     now: deps.clock.now,
     publicUrl,

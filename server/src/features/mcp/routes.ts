@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
-import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
+import type { ShowProposal } from '../../kernel/decisions.ts';
 import { pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
 import type { McpReading } from './reading.ts';
@@ -17,8 +17,7 @@ export interface McpRouteOptions {
   reading: McpReading;
   signIn: McpSignIn;
   calls: Calls;
-  /** The Proposal in its wire form, as governance gives it. */
-  proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
+  showProposal: ShowProposal;
 }
 
 const tag = 'MCP';
@@ -225,7 +224,7 @@ const logRoutes = ({ service }: McpRouteOptions): AnyRoute[] => [
   }),
 ];
 
-const toolRoutes = ({ service, calls, proposal }: McpRouteOptions): AnyRoute[] => [
+const toolRoutes = ({ service, calls, showProposal }: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/:server/tools',
@@ -267,7 +266,7 @@ const toolRoutes = ({ service, calls, proposal }: McpRouteOptions): AnyRoute[] =
       );
       if (done.outcome === 'done') return done.result;
       reply.code(202);
-      return { proposal: await proposal(caller, done.proposalId) };
+      return { proposal: await showProposal(caller, done.proposalId) };
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import { bounded } from '../../kernel/bounded.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { globMatches, literalLength } from '../../kernel/glob.ts';
-import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
+import type { Approval, ResolvedPolicy, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import type { AccessList, AccessRule, ServerPolicy } from './types.ts';
 
@@ -218,13 +218,6 @@ export const policyOf = (policy: ServerPolicy, tool: string): ToolPolicy => {
   }
   return result;
 };
-
-export interface ResolvedPolicy {
-  cost_usd: number;
-  risk: Risk;
-  flags: Flag[];
-  approval: Approval;
-}
 
 /** With all parts: what is not said comes from what the tool declares (contract, section 7). */
 export const resolvePolicy = (policy: ToolPolicy, annotations: ToolAnnotations): ResolvedPolicy => {

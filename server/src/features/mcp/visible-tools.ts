@@ -1,18 +1,11 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { McpToolInfo } from '../../kernel/mcp.ts';
-import type { ToolPolicy } from '../../kernel/tool-policy.ts';
-import type { AgentTool, ToolAnnotations } from '../../kernel/tools.ts';
+import type { ResolvedPolicy, ToolPolicy } from '../../kernel/tool-policy.ts';
+import type { ToolAnnotations, ToolPolicies } from '../../kernel/tools.ts';
 import type { PinBook, PinState } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
-import {
-  mayUseServer,
-  mayUseTool,
-  policyOf,
-  type ResolvedPolicy,
-  readAnnotations,
-  resolvePolicy,
-} from './rules.ts';
+import { mayUseServer, mayUseTool, policyOf, readAnnotations, resolvePolicy } from './rules.ts';
 
 /** A tool as one caller sees it. */
 export interface VisibleTool {
@@ -36,18 +29,16 @@ const permissionOf = (info: McpToolInfo): string | null =>
 export interface VisibleToolOptions {
   registry: Registry;
   pins: PinBook;
-  /**
-   * What holds for a tool of which the registration says `said`: the gate's own reading, with what stands above the
-   * registration. Absent: what the registration and the tool say.
-   */
-  resolvedPolicy?(tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>, said: ToolPolicy): ResolvedPolicy;
+  /** Absent: what the registration and the tool say. */
+  toolPolicies?: ToolPolicies;
 }
 
 /** Which servers and tools a caller sees. */
 export const createVisibleTools = (options: VisibleToolOptions) => {
   const { registry, pins } = options;
-  const resolved =
-    options.resolvedPolicy ?? ((tool, said: ToolPolicy) => resolvePolicy(said, tool.annotations));
+  const toolPolicies: ToolPolicies = options.toolPolicies ?? {
+    resolve: (tool, said) => resolvePolicy(said, tool.annotations),
+  };
 
   const findServer = (caller: Caller, name: string): RegisteredServer => {
     const server = registry.find(caller.tenantId, name);
@@ -71,7 +62,7 @@ export const createVisibleTools = (options: VisibleToolOptions) => {
       info,
       annotations,
       policy,
-      resolved: resolved({ server: definition.name, name: info.name, annotations }, policy),
+      resolved: toolPolicies.resolve({ server: definition.name, name: info.name, annotations }, policy),
       pin,
       permission: permissionOf(info),
     };

@@ -75,7 +75,6 @@ export interface Memory {
   exportPersonal(who: Who): Promise<Record<string, unknown>>;
   /** Deletes all that a person owns or has said; returns what was deleted. */
   erasePersonal(who: Who): Promise<{ entities: number; observations: number; relations: number }>;
-  eraseTenant(tenantId: string): Promise<void>;
 }
 
 const DEFAULT_IMPORT_BYTES = 25 * 1024 * 1024;
@@ -174,6 +173,5 @@ export const createMemory = (options: MemoryOptions): Memory => {
     },
 
     erasePersonal: personal.erase,
-    eraseTenant: personal.eraseTenant,
   };
 };

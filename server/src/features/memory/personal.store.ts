@@ -77,12 +77,6 @@ export const createPersonalStore = (db: Db) => ({
       return { entities: count(entities), observations: count(observations), relations: count(relations) };
     }),
 
-  eraseTenant: (tenantId: string): Promise<void> =>
-    db.write(async (tx) => {
-      await tx.deleteFrom('memory_relations').where('tenant_id', '=', tenantId).execute();
-      await tx.deleteFrom('memory_entities').where('tenant_id', '=', tenantId).execute();
-    }),
-
   /** What was learnt of and from the person in conversations; what they or a client entered stays. */
   forgetConversations: (person: Person): Promise<void> =>
     db.write(async (tx) => {

@@ -11,9 +11,9 @@ import type { Taint } from '../../../kernel/taint.ts';
 import type {
   AgentTool,
   AgentWork,
-  ToolBook,
   ToolContext,
   ToolGate,
+  ToolLedger,
   ToolPassage,
   ToolSource,
 } from '../../../kernel/tools.ts';
@@ -57,7 +57,7 @@ export interface RunDeps {
   models: Models;
   costs: StartDeps['costs'];
   gate: ToolGate;
-  book: ToolBook;
+  toolLedger: ToolLedger;
   store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;

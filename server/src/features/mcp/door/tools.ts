@@ -13,7 +13,7 @@ import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
 import { spelledName } from '../../../kernel/tool-names.ts';
-import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
+import type { AgentTool, ToolGate, ToolLedger, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool } from '../agent-tools.ts';
 import type { ProgressContext } from '../perform.ts';
 
@@ -23,7 +23,7 @@ export interface DoorToolOptions {
   gate: ToolGate;
   schemas: SchemaChecker;
   version: string;
-  book: ToolBook;
+  toolLedger: ToolLedger;
   onError(error: unknown): void;
 }
 
@@ -190,14 +190,15 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     try {
       const decision = await options.gate.check(tool, args, context);
       if (decision.outcome === 'denied') {
-        await options.book.refused(tool, args, context, decision.reason, decision.proposalId);
+        await options.toolLedger.refused(tool, args, context, decision.reason, decision.proposalId);
         return failure(`the call was not approved: ${decision.reason}`);
       }
       if (decision.outcome === 'wait') {
         const text = `The call waits for an approval (proposal ${decision.proposalId}). It runs by itself once that is given.`;
         return failure(text, { status: 'awaiting_approval', proposal_id: decision.proposalId });
       }
-      return (await options.book.carryOut(tool, args, context, () => perform(tool, args, context))).answer;
+      return (await options.toolLedger.carryOut(tool, args, context, () => perform(tool, args, context)))
+        .answer;
     } catch (error) {
       if (error instanceof AppError && error.code !== 'INTERNAL_ERROR') {
         return failure(error.message, { code: error.code });

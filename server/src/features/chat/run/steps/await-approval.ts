@@ -36,7 +36,12 @@ const goOnWithin = async (deps: RunDeps, run: RunLoop): Promise<void> => {
   );
   const first = state.passages.length + 1;
   const now = await contextOfCalls(deps, run);
-  const options = { gate: deps.gate, book: deps.book, clock: deps.clock, timeoutMs: deps.toolTimeoutMs };
+  const options = {
+    gate: deps.gate,
+    toolLedger: deps.toolLedger,
+    clock: deps.clock,
+    timeoutMs: deps.toolTimeoutMs,
+  };
   const { calls, exceeded } = await goOnWithCalls(open, (call) => toolOf(run, call), now, first, options);
   for (const call of calls) {
     applyDecided(state, call);

@@ -85,7 +85,7 @@ const outcomeOf = async (
   if (how.resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
   return runToolCall(call, tool, agentId, context, {
     gate: deps.gate,
-    book: deps.book,
+    toolLedger: deps.toolLedger,
     clock: deps.clock,
     timeoutMs: deps.toolTimeoutMs,
     onStart: (item) => run.events.emit('tool.started', item),

@@ -1,9 +1,9 @@
-import type { CallEvidence } from '../../kernel/call-evidence.ts';
-import type { ModelMessage } from '../../kernel/model.ts';
-import { nanoToUsd } from '../../kernel/money.ts';
-import { withoutFence } from '../../kernel/text.ts';
-import type { SeatFacts, SeatVote } from './seats.rules.ts';
-import { type Proposal, type Seat, VETO_REASONS, type VetoReason, VOTES, type Vote } from './types.ts';
+import type { CallEvidence } from '../../../kernel/call-evidence.ts';
+import type { ModelMessage } from '../../../kernel/model.ts';
+import { nanoToUsd } from '../../../kernel/money.ts';
+import { withoutFence } from '../../../kernel/text.ts';
+import { type Proposal, type Seat, VETO_REASONS, type VetoReason, VOTES, type Vote } from '../types.ts';
+import type { SeatFacts, SeatVote } from './written.rules.ts';
 
 /** What a seat's model is asked, and how its answer is read. */
 

@@ -1,8 +1,8 @@
 import { defineTool, READS, said, toolSource, WRITES } from '../../kernel/define-tool.ts';
 import { Strict } from '../../kernel/schema.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
+import type { ProposalService } from './proposal-service.ts';
 import { ProposalParams, ProposalQuery, VoteBody } from './schema.ts';
-import type { Proposals } from './service.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
 const lineOf = (proposal: ProposalWire): string =>
@@ -12,7 +12,7 @@ const lineOf = (proposal: ProposalWire): string =>
  * Proposals for people who use the platform through an MCP client of theirs, with the rights and rules of the routes.
  * Not for agents: these must not vote on what they ask for.
  */
-export const proposalTools = (proposals: Proposals): ToolSource =>
+export const proposalTools = (proposals: ProposalService): ToolSource =>
   toolSource([
     defineTool({
       name: 'list_proposals',

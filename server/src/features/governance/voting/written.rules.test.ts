@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { req } from '../../../test/requirements.ts';
-import { isStrictest, withFloor } from './seats.rules.ts';
-import { SEATS, VETO_REASONS, VOTES } from './types.ts';
+import { req } from '../../../../test/requirements.ts';
+import { SEATS, VETO_REASONS, VOTES } from '../types.ts';
+import { isStrictest, withFloor } from './written.rules.ts';
 
 const strictness = ({ vote, veto }: { vote: string; veto: string | null }): number =>
   vote === 'approve' ? 0 : vote === 'abstain' ? 1 : veto === null ? 2 : 3;

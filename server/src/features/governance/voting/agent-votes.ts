@@ -1,65 +1,16 @@
-import type { Db } from '../../db/db.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { AppError } from '../../kernel/errors.ts';
-import { orAborted } from '../../kernel/races.ts';
-import { injectionSigns, type TextRole, textsIn } from '../../kernel/text-signs.ts';
-import { traced } from '../../kernel/tracing.ts';
-import { audienceIn } from './audience.rules.ts';
-import type { GovernanceConfig } from './config.ts';
-import { hashOf, sha256 } from './hash.ts';
-import type { GovernancePorts } from './ports.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { orAborted } from '../../../kernel/races.ts';
+import { traced } from '../../../kernel/tracing.ts';
+import type { GovernanceConfig } from '../config.ts';
+import { hashOf, sha256 } from '../hash.ts';
+import type { GovernancePorts } from '../ports.ts';
+import { type AgentBallot, type Ballot, type Proposal, SEATS, type Seat } from '../types.ts';
+import { createModelQueues } from './model-queues.ts';
 import { type ParsedVote, parseVote, VOTE_SCHEMA, votePrompt } from './prompt.rules.ts';
-import { isStrictest, type SeatFacts, type SeatVote, voteByRule, withFloor } from './seats.rules.ts';
-import { countRejections } from './store.ts';
-import { createTurns } from './turns.ts';
-import { type Ballot, type Proposal, SEATS, type Seat } from './types.ts';
+import { isStrictest, type SeatFacts, type SeatVote, voteByRule, withFloor } from './written.rules.ts';
 
 /** How the agents of the five seats come to their votes. */
-
-export interface CastVote {
-  ballot: Ballot;
-  /** What the vote was made from, for the audit chain: figures, and hashes of texts. */
-  inputs: Record<string, unknown>;
-}
-
-const DAY_MS = 86_400_000;
-
-/** Longest text that is searched for signs. */
-const MAX_SIGN_CHARACTERS = 50_000;
-const signsOf = (text: string, role: TextRole): string[] =>
-  injectionSigns(text.slice(0, MAX_SIGN_CHARACTERS), role);
-
-/** Everything that a seat weighs, measured by the platform and not told by the proposal. */
-export const gatherFacts = async (
-  db: Db,
-  ports: Pick<GovernancePorts, 'budget' | 'toolHealth'>,
-  proposal: Proposal,
-  now: number,
-): Promise<SeatFacts> => {
-  const { tool } = proposal;
-  const texts = [proposal.action, proposal.description, ...textsIn(tool?.arguments)];
-  return {
-    estimatedNano: proposal.estimatedNano,
-    risk: proposal.risk,
-    flags: proposal.flags,
-    descriptionLength: proposal.description.trim().length,
-    tool:
-      tool === null
-        ? null
-        : {
-            annotations: tool.annotations,
-            health: await ports.toolHealth(proposal.tenantId, tool.server, tool.name),
-          },
-    tainted: proposal.tainted,
-    signs: [...new Set(texts.flatMap((text) => signsOf(text, 'proposal')))],
-    sourceSigns: [
-      ...new Set((proposal.evidence?.sources ?? []).flatMap(({ excerpt }) => signsOf(excerpt, 'evidence'))),
-    ],
-    audience: audienceIn(textsIn(tool?.arguments)),
-    budget: await ports.budget(proposal.tenantId),
-    recentRejections: await countRejections(db.read, proposal, now - DAY_MS),
-  };
-};
 
 /** For the audit chain: figures, without the addresses themselves. */
 const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
@@ -67,10 +18,10 @@ const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
   audience: facts.audience.length,
 });
 
-export interface VotingOptions {
+interface AgentVotesOptions {
   clock: Clock;
   config: GovernanceConfig;
-  ports: Pick<GovernancePorts, 'hasModel' | 'ask' | 'laneOf'>;
+  ports: Pick<GovernancePorts, 'hasModel' | 'ask' | 'queueOf'>;
 }
 
 /** Left free before the end of the vote, so that the last ballot is still recorded in time. */
@@ -84,13 +35,13 @@ interface Question {
   rule: SeatVote;
 }
 
-export const createVoting = ({ clock, config, ports }: VotingOptions) => {
-  const turns = createTurns();
+export const createAgentVotes = ({ clock, config, ports }: AgentVotesOptions) => {
+  const queues = createModelQueues();
 
-  /** Whose turn it has to wait for; null for none. */
-  const laneOf = (model: string | null): string | null => {
+  /** The queue in which it waits; null for none. */
+  const queueOf = (model: string | null): string | null => {
     if (config.voteOrder === 'together') return null;
-    return ports.laneOf(model) ?? (config.voteOrder === 'in_turn' ? (model ?? 'default') : null);
+    return ports.queueOf(model) ?? (config.voteOrder === 'in_turn' ? (model ?? 'default') : null);
   };
 
   const ballot = (seat: Seat, vote: ParsedVote): Ballot => ({
@@ -104,7 +55,7 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
     createdAt: clock.now(),
   });
 
-  const byRule = ({ seat, facts, rule }: Question, why?: string): CastVote => ({
+  const byRule = ({ seat, facts, rule }: Question, why?: string): AgentBallot => ({
     ballot: ballot(seat, rule),
     inputs: { method: 'rule', facts: factsForAudit(facts), ...(why === undefined ? {} : { why }) },
   });
@@ -114,7 +65,7 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
     ballot(seat, withFloor(rule, { vote: 'abstain', reason, confidence: null, veto: null }));
 
   /** Two tries within the time. */
-  const askModel = async (question: Question, limitMs: number, stop: AbortSignal): Promise<CastVote> => {
+  const askModel = async (question: Question, limitMs: number, stop: AbortSignal): Promise<AgentBallot> => {
     const { seat, proposal, facts, rule } = question;
     const { charter, model } = config.seats[seat];
     const messages = votePrompt(seat, charter, proposal, facts, rule);
@@ -152,8 +103,8 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
   };
 
   /** In its turn, with an even share of the time that is left; by rule once none is. */
-  const askInTurn = async (question: Question, lane: string, stop: AbortSignal): Promise<CastVote> => {
-    const { waiting, done } = await turns.take(lane);
+  const askInTurn = async (question: Question, queue: string, stop: AbortSignal): Promise<AgentBallot> => {
+    const { waiting, done } = await queues.enter(queue);
     try {
       stop.throwIfAborted();
       const { deadline } = question.proposal;
@@ -172,12 +123,12 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
     proposal: Proposal,
     facts: SeatFacts,
     stop: AbortSignal,
-  ): Promise<CastVote> => {
+  ): Promise<AgentBallot> => {
     const { model } = config.seats[seat];
     const question = { seat, proposal, facts, rule: voteByRule(seat, facts, config.rules) };
     if (!ports.hasModel(model) || isStrictest(seat, question.rule)) return byRule(question);
-    const lane = laneOf(model);
-    return lane === null ? askModel(question, config.voteTimeoutMs, stop) : askInTurn(question, lane, stop);
+    const queue = queueOf(model);
+    return queue === null ? askModel(question, config.voteTimeoutMs, stop) : askInTurn(question, queue, stop);
   };
 
   return {
@@ -190,7 +141,7 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
       ),
 
     /** The vote of one seat. Rejects only when `stop` is aborted. */
-    cast: (seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<CastVote> =>
+    cast: (seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<AgentBallot> =>
       traced(
         `vote ${seat}`,
         {
@@ -213,4 +164,4 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
   };
 };
 
-export type Voting = ReturnType<typeof createVoting>;
+export type AgentVotes = ReturnType<typeof createAgentVotes>;

@@ -1,7 +1,7 @@
-import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
-import type { Flag, Risk } from '../../kernel/tool-policy.ts';
-import type { ToolAnnotations } from '../../kernel/tools.ts';
-import type { Seat, VetoReason, Vote } from './types.ts';
+import { type NanoUsd, nanoToUsd } from '../../../kernel/money.ts';
+import type { Flag, Risk } from '../../../kernel/tool-policy.ts';
+import type { ToolAnnotations } from '../../../kernel/tools.ts';
+import type { Seat, VetoReason, Vote } from '../types.ts';
 
 /**
  * The written rules of the five seats, used where no model votes. Each reason names the number that led to the vote, so
@@ -55,7 +55,7 @@ export interface SeatVote {
 }
 
 /** The same of a model, which need not say how sure it is. */
-export type ModelVote = Omit<SeatVote, 'confidence'> & { confidence: number | null };
+type ModelVote = Omit<SeatVote, 'confidence'> & { confidence: number | null };
 
 const say = (vote: Vote, reason: string, confidence = 0.8, veto: VetoReason | null = null): SeatVote => ({
   vote,

@@ -2,18 +2,18 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd, usdToNano } from '../../kernel/money.ts';
-import type { ToolPolicy } from '../../kernel/tool-policy.ts';
-import type { AgentTool, ToolBook, ToolContext } from '../../kernel/tools.ts';
+import type { AgentTool, ToolContext, ToolLedger } from '../../kernel/tools.ts';
 import { type Audit, type AuditEvent, actorOf } from '../audit/index.ts';
 import { type Costs, createMetered, type LedgerEntry } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
+import type { HoldingPolicies } from './tool-policies.ts';
 
-export interface ToolBookOptions {
+interface ToolLedgerOptions {
   db: Db;
   clock: Clock;
   costs: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
-  policyOf(tool: AgentTool): ToolPolicy;
+  policies: Pick<HoldingPolicies, 'of'>;
 }
 
 /** What a row says of a failure: the code of a fault of ours, never a text that a tool wrote. */
@@ -32,7 +32,7 @@ const entryOf = (tool: AgentTool, costNanoUsd: number): LedgerEntry => ({
  * One price for a tool everywhere: the `cost_usd` of the policy that holds for it. It is on the ledger when the tool
  * has answered, with an error of its own too; a call that broke off costs nothing here.
  */
-export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOptions): ToolBook => {
+export const createToolLedger = ({ db, clock, costs, audit, policies }: ToolLedgerOptions): ToolLedger => {
   const metered = createMetered({ db, costs });
 
   const eventOf = (
@@ -60,12 +60,12 @@ export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOp
     async carryOut(tool, args, context, work) {
       const { caller, agentId, conversationId, runId, requestId } = context;
       const { tenantId, userId } = caller;
-      const price = usdToNano(policyOf(tool).cost_usd ?? 0);
+      const price = usdToNano(policies.of(tool).cost_usd ?? 0);
       const subject = { tenantId, userId, agentId, conversationId, runId, requestId };
       const request = { ...subject, kind: 'tool' as const, worstNano: price, runUsedNano: 0 };
       // That a foreign server calls its tool harmless is no proof.
       const leavesTrace = tool.server !== 'pentarch' || !tool.annotations.readOnly;
-      // What may change something stands in the chain before it is done: the end of this process must not hide it.
+      // What may change something is in the chain before it is done: the end of this process must not hide it.
       const started = (tx: Tx) =>
         audit.append(tx, { ...eventOf(tool, args, context, {}), action: 'tool.started' });
       let startedAt = 0;

@@ -2,23 +2,23 @@ import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { orAborted } from '../../kernel/races.ts';
-import type { ToolBook, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
+import type { ToolContext, ToolLedger, ToolOutcome } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
+import { claimExecution, finishExecution } from './executions.store.ts';
 import { hashOf } from './hash.ts';
 import type { GovernancePorts } from './ports.ts';
-import { claimExecution, finishExecution } from './store.ts';
 import type { Proposal } from './types.ts';
 
 /**
  * Carries out the stored call of an approved proposal exactly once. The claim is committed before the tool is called and
  * never given back: what happens to the process afterwards can end the execution as `unknown`, but not start it again.
  */
-export interface ExecutionOptions {
+interface ApprovedCallsOptions {
   db: Db;
   clock: Clock;
   nodeId: string;
   executionMs: number;
-  book: ToolBook;
+  toolLedger: ToolLedger;
   audit: Pick<Audit, 'append'>;
   ports: Pick<GovernancePorts, 'findTool' | 'serverReady' | 'callerOf'>;
   stop: AbortSignal;
@@ -31,10 +31,10 @@ const GIVEN_BACK = 'approved; the run goes on with this call';
 const failed = (error: string): End => ({ status: 'failed', result: null, error });
 
 /** Time after the tool's own limit in which its end is still written; then others may call it unknown. */
-export const GRACE_MS = 60_000;
+const GRACE_MS = 60_000;
 
-export const createExecution = (options: ExecutionOptions) => {
-  const { db, clock, book, audit, ports, stop } = options;
+export const createApprovedCalls = (options: ApprovedCallsOptions) => {
+  const { db, clock, toolLedger, audit, ports, stop } = options;
 
   const event = (proposal: Proposal, action: string, details: Record<string, unknown>) => ({
     tenantId: proposal.tenantId,
@@ -53,7 +53,7 @@ export const createExecution = (options: ExecutionOptions) => {
   });
 
   /** The call with what the credential that asked has of the person's rights now, and its metered cost. */
-  const carryOut = async (proposal: Proposal): Promise<End> => {
+  const callTool = async (proposal: Proposal): Promise<End> => {
     const stored = proposal.tool;
     if (stored === null) return failed('there is nothing to carry out');
     const caller = await ports.callerOf(proposal.tenantId, proposal.requestedBy, proposal.credential);
@@ -69,7 +69,7 @@ export const createExecution = (options: ExecutionOptions) => {
     if (!caller.permissions.has(tool.permission)) {
       return failed(`the person who asked for it lacks the permission ${tool.permission}`);
     }
-    // It goes on within the run, which alone has what it needs and makes it once it knows of the decision.
+    // The run makes it, once it knows of the decision: it alone has what the call needs.
     if (tool.goOn !== undefined) return { status: 'completed', result: GIVEN_BACK, error: null };
     const timeout = AbortSignal.timeout(options.executionMs);
     const context: ToolContext = {
@@ -83,7 +83,7 @@ export const createExecution = (options: ExecutionOptions) => {
     };
     let outcome: ToolOutcome;
     try {
-      outcome = await book.carryOut(tool, stored.arguments, context, () =>
+      outcome = await toolLedger.carryOut(tool, stored.arguments, context, () =>
         orAborted(tool.call(stored.arguments, context), context.signal),
       );
     } catch (error) {
@@ -100,7 +100,7 @@ export const createExecution = (options: ExecutionOptions) => {
       : { status: 'completed', result: outcome.structured ?? outcome.content, error: null };
   };
 
-  /** Writes how it ended; the first end stands. */
+  /** Writes how it ended; the first end counts. */
   const finish = (proposal: Proposal, end: End): Promise<boolean> =>
     db.write(async (tx) => {
       if (!(await finishExecution(tx, proposal.id, end))) return false;
@@ -117,7 +117,7 @@ export const createExecution = (options: ExecutionOptions) => {
 
   return {
     /** Runs the call if nobody has; false where somebody else has the claim. */
-    async run(proposal: Proposal): Promise<boolean> {
+    async carryOut(proposal: Proposal): Promise<boolean> {
       // Before the claim: a process that ends while it waits here has called nothing.
       const { tenantId, tool } = proposal;
       if (tool !== null) await ports.serverReady(tenantId, tool.server, stop);
@@ -131,7 +131,7 @@ export const createExecution = (options: ExecutionOptions) => {
       if (!claimed) return false;
       let end: End;
       try {
-        end = await carryOut(proposal);
+        end = await callTool(proposal);
       } catch (error) {
         end = failed(error instanceof AppError ? error.message : 'the call could not be made');
       }
@@ -150,4 +150,4 @@ export const createExecution = (options: ExecutionOptions) => {
   };
 };
 
-export type Execution = ReturnType<typeof createExecution>;
+export type ApprovedCalls = ReturnType<typeof createApprovedCalls>;

@@ -1,6 +1,6 @@
-import { AppError } from '../../kernel/errors.ts';
-import type { MeteredGenerate, Models } from '../models/index.ts';
-import type { Ask } from './ports.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import type { MeteredGenerate, Models } from '../../models/index.ts';
+import type { Ask } from '../ports.ts';
 
 /** Output cap of one vote in tokens: a JSON object with two sentences, and room for reasoning. */
 const MAX_VOTE_TOKENS = 1_024;

@@ -1,99 +1,10 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { ProposalRow, ProposalVoteRow } from '../../db/tables/governance.ts';
-import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { readCredential } from '../../kernel/stored-credential.ts';
-import { FLAGS, RISKS } from '../../kernel/tool-policy.ts';
-import type { ToolAnnotations } from '../../kernel/tools.ts';
-import {
-  type Ballot,
-  EXECUTION_STATUSES,
-  isSeat,
-  type Proposal,
-  type ProposalStatus,
-  STATUSES,
-  type StoredTool,
-  VETO_REASONS,
-  VOTES,
-} from './types.ts';
-
-/** Columns to a record and back. What stands in the store was written here, so a stranger in it is a fault of ours. */
-const known = <const T extends readonly string[]>(values: T, text: string): T[number] => {
-  const found = values.find((value) => value === text);
-  if (found === undefined) throw new Error(`unknown word in the store: ${text}`);
-  return found;
-};
-
-interface ToolFacts {
-  v: 1;
-  description: string;
-  annotations: ToolAnnotations | null;
-  origin?: string | undefined;
-}
-
-const toolOf = (row: ProposalRow): StoredTool | null => {
-  if (row.tool_server === null || row.tool_name === null) return null;
-  const facts = JSON.parse(row.tool_facts ?? '{"v":1,"description":"","annotations":null}') as ToolFacts;
-  return {
-    server: row.tool_server,
-    name: row.tool_name,
-    arguments: JSON.parse(row.tool_arguments ?? '{}') as Record<string, unknown>,
-    description: facts.description,
-    annotations: facts.annotations,
-    origin: facts.origin,
-  };
-};
-
-const ballotOf = (row: ProposalVoteRow): Ballot => ({
-  voter: row.voter,
-  voterType: row.voter_type === 'agent' ? 'agent' : 'user',
-  seat: isSeat(row.seat) ? row.seat : null,
-  vote: known(VOTES, row.vote),
-  reason: row.reason,
-  veto: row.veto === null ? null : known(VETO_REASONS, row.veto),
-  confidence: row.confidence,
-  createdAt: row.created_at,
-});
-
-const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Proposal => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  requestedBy: row.requested_by,
-  agentId: row.agent_id,
-  conversationId: row.conversation_id,
-  runId: row.run_id,
-  requestId: row.request_id,
-  action: row.action,
-  description: row.description,
-  estimatedNano: row.estimated_nano,
-  risk: known(RISKS, row.risk),
-  flags: (JSON.parse(row.flags) as string[]).map((flag) => known(FLAGS, flag)),
-  status: known(STATUSES, row.status),
-  reason: row.reason,
-  tool: toolOf(row),
-  tainted: row.tainted === 1,
-  decider: row.decider === 'requester' ? 'requester' : null,
-  thenApproval: row.then_approval === 'pentarchy' ? 'pentarchy' : null,
-  confirmedAt: row.confirmed_at,
-  credential: readCredential(row.credential),
-  evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as CallEvidence),
-  createdAt: row.created_at,
-  deadline: row.deadline,
-  expiresAt: row.expires_at,
-  decidedAt: row.decided_at,
-  decidedBy: row.decided_by,
-  execution:
-    row.execution_status === null
-      ? null
-      : {
-          status: known(EXECUTION_STATUSES, row.execution_status),
-          result: row.execution_result === null ? null : (JSON.parse(row.execution_result) as unknown),
-          error: row.execution_error,
-        },
-  ballots: votes.map(ballotOf),
-});
+import { proposalOf, type ToolFacts } from './proposal-rows.ts';
+import type { Ballot, Proposal, ProposalStatus } from './types.ts';
 
 const votesOf = async (db: Queryable, ids: readonly string[]): Promise<Map<string, ProposalVoteRow[]>> => {
   const byProposal = new Map<string, ProposalVoteRow[]>();
@@ -178,7 +89,7 @@ export const insertProposal = async (
     .execute();
 };
 
-/** The proposal as it stands after every other writer of it; nobody else changes it until the end of `tx`. */
+/** The proposal after every other writer of it; nobody else changes it until the end of `tx`. */
 export const lockProposal = async (
   tx: Queryable,
   tenantId: string,
@@ -346,58 +257,25 @@ export const saveState = async (
     .execute();
 };
 
-/** Takes the one right to carry out the stored call: true for one caller, ever. */
-export const claimExecution = async (
-  tx: Queryable,
-  id: string,
-  nodeId: string,
-  deadline: number,
-): Promise<boolean> => {
-  const rows = await tx
-    .updateTable('proposals')
-    .set({ execution_status: 'running', execution_node: nodeId, execution_deadline: deadline })
-    .where('id', '=', id)
-    .where('status', '=', 'approved')
-    .where('execution_status', '=', 'pending')
-    .returning('id')
-    .execute();
-  return rows.length === 1;
-};
-
-/** Ends a running execution; false where it has been given up as unknown before. */
-export const finishExecution = async (
-  tx: Queryable,
-  id: string,
-  end: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null },
-): Promise<boolean> => {
-  const rows = await tx
-    .updateTable('proposals')
-    .set({
-      execution_status: end.status,
-      execution_result: end.result === undefined || end.result === null ? null : JSON.stringify(end.result),
-      execution_error: end.error,
-    })
-    .where('id', '=', id)
-    .where('execution_status', '=', 'running')
-    .returning('id')
-    .execute();
-  return rows.length === 1;
-};
-
 export const markSettled = (db: Db, id: string): Promise<void> =>
   db.write(async (tx) => {
     await tx.updateTable('proposals').set({ settled: 1 }).where('id', '=', id).execute();
   });
 
+export type UnfinishedProposal = Proposal & {
+  executionNode: string | null;
+  executionDeadline: number | null;
+};
+
 /**
  * Everything that has something to come by itself at `now`: what waits for a person is left out until it expires. A row that
- * cannot be read (of an archive of elsewhere, say) is told of, and keeps nobody's else from going on.
+ * cannot be read (of an archive of elsewhere, say) is reported, and does not keep the others from being seen to.
  */
-export const unsettledProposals = async (
+export const unfinishedProposals = async (
   db: Queryable,
   now: number,
   unreadable: (error: unknown) => void,
-): Promise<(Proposal & { executionNode: string | null; executionDeadline: number | null })[]> => {
+): Promise<UnfinishedProposal[]> => {
   const rows = await db
     .selectFrom('proposals')
     .selectAll()
@@ -419,111 +297,4 @@ export const unsettledProposals = async (
       return [];
     }
   });
-};
-
-/** What waits for votes or for a person, over all tenants: for metrics. */
-export const waitingProposals = async (
-  db: Queryable,
-  now: number,
-): Promise<{ status: string; count: number; oldestMs: number }[]> => {
-  const open = ['voting', 'awaiting_human'] as const;
-  const rows = await db
-    .selectFrom('proposals')
-    .select([
-      'status',
-      (eb) => eb.fn.countAll<number>().as('n'),
-      (eb) => eb.fn.min('created_at').as('oldest'),
-    ])
-    .where('settled', '=', 0)
-    .where('status', 'in', open)
-    .groupBy('status')
-    .execute();
-  return open.map((status) => {
-    const row = rows.find((one) => one.status === status);
-    return {
-      status,
-      count: Number(row?.n ?? 0),
-      oldestMs: row === undefined ? 0 : Math.max(0, now - Number(row.oldest)),
-    };
-  });
-};
-
-export const proposalIdsOf = async (
-  db: Queryable,
-  owner: { tenantId: string; userId: string },
-  only: { open: boolean } = { open: false },
-): Promise<string[]> => {
-  let query = db
-    .selectFrom('proposals')
-    .select('id')
-    .where('tenant_id', '=', owner.tenantId)
-    .where('requested_by', '=', owner.userId);
-  if (only.open) query = query.where('status', 'in', ['voting', 'awaiting_human']);
-  return (await query.execute()).map((row) => row.id);
-};
-
-/** A person's votes with their reasons, oldest first. */
-export const votesBy = (db: Queryable, owner: { tenantId: string; userId: string }) =>
-  db
-    .selectFrom('proposal_votes as v')
-    .innerJoin('proposals as p', 'p.id', 'v.proposal_id')
-    .select(['v.proposal_id', 'v.seat', 'v.vote', 'v.reason', 'v.created_at'])
-    .where('p.tenant_id', '=', owner.tenantId)
-    .where('v.voter_type', '=', 'user')
-    .where('v.voter', '=', owner.userId)
-    .orderBy('v.created_at')
-    .orderBy('v.proposal_id')
-    .execute();
-
-const ERASED = 'Erased';
-
-/**
- * Takes the words out of what a person proposed and of how they voted. What was decided, by whom and at what cost stays: it
- * is the company's record. A call that was approved and not begun is not carried out any more. How many proposals.
- */
-export const eraseWordsOf = async (
-  tx: Queryable,
-  owner: { tenantId: string; userId: string },
-): Promise<number> => {
-  const own = tx
-    .selectFrom('proposals')
-    .select('id')
-    .where('tenant_id', '=', owner.tenantId)
-    .where('requested_by', '=', owner.userId);
-  await tx
-    .updateTable('proposal_votes')
-    .set({ reason: '' })
-    .where((eb) =>
-      eb.or([
-        eb('proposal_id', 'in', own),
-        eb.and([eb('voter_type', '=', 'user'), eb('voter', '=', owner.userId)]),
-      ]),
-    )
-    .execute();
-  await tx
-    .updateTable('proposals')
-    .set({ reason: null })
-    .where('tenant_id', '=', owner.tenantId)
-    .where('decided_by', '=', owner.userId)
-    .execute();
-  const mine = tx
-    .updateTable('proposals')
-    .where('tenant_id', '=', owner.tenantId)
-    .where('requested_by', '=', owner.userId);
-  await mine.set({ execution_status: 'failed' }).where('execution_status', '=', 'pending').execute();
-  await mine.set({ evidence: null }).where('evidence', 'is not', null).execute();
-  await mine.set({ tool_arguments: '{}' }).where('tool_arguments', 'is not', null).execute();
-  const done = await mine
-    .set({
-      action: ERASED,
-      description: '',
-      reason: null,
-      call_hash: null,
-      consent_hash: null,
-      execution_result: null,
-      execution_error: null,
-    })
-    .where((eb) => eb.or([eb('action', '!=', ERASED), eb('description', '!=', '')]))
-    .executeTakeFirst();
-  return Number(done.numUpdatedRows);
 };
