@@ -17,6 +17,19 @@ describe('settings', () => {
     );
   });
 
+  it('take mail servers under smtp:// and smtps:// alone, and show no password of others', () => {
+    for (const SMTP_URL of [
+      'mail.test',
+      'mail.test:587',
+      'https://me:hunter2@mail.test',
+      'smtp://',
+      'smtp:mail.test',
+    ]) {
+      expect(() => load({ SMTP_URL }), SMTP_URL).toThrow(/^SMTP_URL is wrong.*smtps:\/\/host:port$/);
+    }
+    expect(load({ SMTP_URL: 'smtps://me:secret@[::1]:465' }).SMTP_URL).toBe('smtps://me:secret@[::1]:465');
+  });
+
   it('never show a secret in a fault', () => {
     try {
       load({ HOST: '0.0.0.0', ADMIN_PASSWORD: 'hunter2' });

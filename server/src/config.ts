@@ -363,13 +363,22 @@ export const SETTINGS = {
   RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
-  SMTP_URL: secret(
-    'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
-  ),
+  SMTP_URL: {
+    ...secret(
+      'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
+    ),
+    parse: (t: string) => {
+      if (t === '') return null;
+      const address = URL.parse(t);
+      return address !== null && /^smtps?:$/.test(address.protocol) && address.hostname !== ''
+        ? t
+        : fail('an address smtp://host:port or smtps://host:port');
+    },
+  },
   SMTP_TLS: oneOf(
     ['require', 'opportunistic', 'off'],
     'require',
-    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, off is plain text. smtps:// is always encrypted',
+    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, whatever its certificate, off is plain text. smtps:// is always encrypted, and its certificate must be valid',
   ),
   MAIL_FROM: text('Pentarch <pentarch@localhost>', 'Sender of mails'),
   LOG_LEVEL: oneOf(

@@ -135,6 +135,8 @@ export const createUsers = (options: UsersOptions) => {
       created_at: at,
       updated_at: at,
       last_seen_at: null,
+      claims_at: null,
+      placed_by_admin: null,
     };
   };
 
@@ -356,7 +358,7 @@ export const createUsers = (options: UsersOptions) => {
       const moved = await db.write(async (tx) => {
         const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
         const at = clock.now();
-        const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at });
+        const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at, byAdmin: true });
         if (next === null) throw conflict('the account has just changed; look at it and try again');
         if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
           throw conflict('this is the last active admin of the tenant');
