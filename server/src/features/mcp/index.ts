@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
@@ -62,6 +63,8 @@ export interface McpOptions {
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
   /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
   audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
+  /** Who acts where no token is at hand. */
+  callerOf: CallerFor;
   book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
   resolvedPolicy?: NonNullable<CallsOptions['resolvedPolicy']>;
@@ -200,6 +203,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     box,
     clock,
     audit: options.audit,
+    callerOf: options.callerOf,
   });
   const visible = (caller: Caller): McpServerSummary[] =>
     registry

@@ -8,6 +8,7 @@ import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Cluster, NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import { OIDC_SCOPES } from '../../kernel/oidc.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { AGENTS } from '../agents/index.ts';
@@ -37,7 +38,7 @@ export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle'
   >;
   db: Db;
   governance: Pick<Governance, 'gate' | 'book' | 'resolvedPolicy' | 'proposal'>;
-  identity: { authenticate: Authenticate };
+  identity: { authenticate: Authenticate; callerFor: CallerFor };
   keys: Pick<PlatformKeys, 'secret' | 'previous'>;
   limits: LimitOptions;
   logger: FastifyBaseLogger;
@@ -103,6 +104,7 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
     builtins: await builtinServers(deps),
     proposal: (caller, id) => governance.proposal(caller, id),
     audit: auditIn(deps),
+    callerOf: deps.identity.callerFor,
     book: governance.book,
     observeCall: (sample) => system.metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger: deps.logger,
