@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { parse } from 'yaml';
 
@@ -76,15 +77,22 @@ const oneOf = <const T extends readonly string[]>(
   parse: (t) => values.find((value) => value === t.toLowerCase()) ?? fail(`one of ${values.join(', ')}`),
 });
 
-const list = (about: string): Setting<readonly string[]> => ({
-  default: [],
-  about,
-  parse: (t) =>
-    t
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-});
+const listOf = (t: string): readonly string[] =>
+  t
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const list = (about: string): Setting<readonly string[]> => ({ default: [], about, parse: listOf });
+
+/** An address, a range of some of them, or a name that the HTTP layer has for one. Whoever is trusted says what an address is. */
+const isRangeOfProxies = (entry: string): boolean => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits);
+};
 
 const url = (about: string): Setting<string | null> => ({
   default: null,
@@ -290,7 +298,17 @@ export const SETTINGS = {
   ),
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
-  TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  TRUST_PROXY: {
+    ...list(
+      'Addresses or ranges (CIDR) of proxies that may set X-Forwarded-*, or loopback, linklocal, uniquelocal; default: nobody',
+    ),
+    parse: (t: string) => {
+      const entries = listOf(t);
+      return entries.every(isRangeOfProxies)
+        ? entries
+        : fail('addresses or ranges such as 10.20.1.0/28, separated by commas, and never all addresses (/0)');
+    },
+  },
   PARSER_URL: url(
     'Address of a Docling Serve or Apache Tika server that reads documents of PARSER_TYPES; what it does not read is read here',
   ),
