@@ -41,7 +41,7 @@ export interface PeopleOptions {
   forgetUser(userId: string): void;
 }
 
-/** How what the provider says is written down: often enough to tell an older token, not with each one. */
+/** How often it is noted when the provider last spoke, where nothing has changed: each time would be a write for each token. */
 const NOTE_EVERY_MS = 60_000;
 
 interface Said {
