@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { parse } from 'yaml';
 
@@ -76,15 +77,22 @@ const oneOf = <const T extends readonly string[]>(
   parse: (t) => values.find((value) => value === t.toLowerCase()) ?? fail(`one of ${values.join(', ')}`),
 });
 
-const list = (about: string): Setting<readonly string[]> => ({
-  default: [],
-  about,
-  parse: (t) =>
-    t
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-});
+const listOf = (t: string): readonly string[] =>
+  t
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const list = (about: string): Setting<readonly string[]> => ({ default: [], about, parse: listOf });
+
+/** An address, a range of some of them, or a name that the HTTP layer has for one. Whoever is trusted says what an address is. */
+const isRangeOfProxies = (entry: string): boolean => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits);
+};
 
 const url = (about: string): Setting<string | null> => ({
   default: null,
@@ -290,7 +298,17 @@ export const SETTINGS = {
   ),
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
-  TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  TRUST_PROXY: {
+    ...list(
+      'Addresses or ranges (CIDR) of proxies that may set X-Forwarded-*, or loopback, linklocal, uniquelocal; default: nobody',
+    ),
+    parse: (t: string) => {
+      const entries = listOf(t);
+      return entries.every(isRangeOfProxies)
+        ? entries
+        : fail('addresses or ranges such as 10.20.1.0/28, separated by commas, and never all addresses (/0)');
+    },
+  },
   PARSER_URL: url(
     'Address of a Docling Serve or Apache Tika server that reads documents of PARSER_TYPES; what it does not read is read here',
   ),
@@ -363,13 +381,22 @@ export const SETTINGS = {
   RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
-  SMTP_URL: secret(
-    'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
-  ),
+  SMTP_URL: {
+    ...secret(
+      'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
+    ),
+    parse: (t: string) => {
+      if (t === '') return null;
+      const address = URL.parse(t);
+      return address !== null && /^smtps?:$/.test(address.protocol) && address.hostname !== ''
+        ? t
+        : fail('an address smtp://host:port or smtps://host:port');
+    },
+  },
   SMTP_TLS: oneOf(
     ['require', 'opportunistic', 'off'],
     'require',
-    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, off is plain text. smtps:// is always encrypted',
+    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, whatever its certificate, off is plain text. smtps:// is always encrypted, and its certificate must be valid',
   ),
   MAIL_FROM: text('Pentarch <pentarch@localhost>', 'Sender of mails'),
   LOG_LEVEL: oneOf(

@@ -103,6 +103,8 @@ describe.each(testStores)('the store on $name', (engine) => {
           name: id,
           password_hash: null,
           password_permissions: null,
+          claims_at: null,
+          placed_by_admin: null,
           roles: '[]',
           permissions: '[]',
           tier: null,

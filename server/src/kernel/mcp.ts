@@ -64,6 +64,8 @@ export interface McpOAuthSettings {
 export interface McpOAuthStore {
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
+  /** Puts `text` in place of what `load` gave; false where that is not what stands there any more. */
+  replace(before: string, text: string): Promise<boolean>;
 }
 
 export type McpEndpoint = McpStdioEndpoint | McpHttpEndpoint;

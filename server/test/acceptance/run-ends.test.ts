@@ -122,6 +122,24 @@ describe('a run that its provider breaks', () => {
   });
 });
 
+it(
+  req('RUN-21', 'a run whose answer does not fit is told of without the names that stand in it'),
+  async () => {
+    const name = 'Quintessa Example';
+    provider.always({ text: JSON.stringify({ [name]: 'ill' }) });
+    const answer = await admin.post('/v2/chat', {
+      ...question,
+      response_schema: { type: 'object', additionalProperties: { type: 'number' } },
+    });
+    expect(answer.status).toBe(502);
+    expect(answer.text).toContain(name);
+    const about = () => loud().filter((line) => line.request_id === answer.headers.get('x-request-id'));
+    await expect.poll(() => about().length).toBeGreaterThan(0);
+    expect(about()).toMatchObject([{ outcome: 'model_failed', reason: expect.stringContaining('form') }]);
+    expect(JSON.stringify(loud())).not.toContain(name);
+  },
+);
+
 it(req('RUN-21', 'a run that succeeds is counted and is no line at warn or above'), async () => {
   const before = await runsOf('completed');
   const failing = await metrics();

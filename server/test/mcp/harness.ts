@@ -75,6 +75,8 @@ export interface Platform {
   audit: McpAuditEntry[];
   metered: { server: string; tool: string; costNanoUsd: number }[];
   gated: { tool: AgentTool; args: Record<string, unknown>; context: ToolContext }[];
+  /** Ids of accounts that may not act any more. */
+  gone: Set<string>;
   /** What governance answers; `run` until a test says otherwise. */
   decide(decision: GateDecision): void;
   request(method: string, path: string, options?: { as?: string; body?: unknown }): Promise<Answer>;
@@ -115,6 +117,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   const audit: McpAuditEntry[] = [];
   const metered: Platform['metered'] = [];
   const gated: Platform['gated'] = [];
+  const gone = new Set<string>();
   let decision: GateDecision = { outcome: 'run' };
   const gate = {
     check: async (
@@ -166,6 +169,11 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     audit: (entry) => {
       audit.push(entry);
       return Promise.resolve();
+    },
+    callerOf: (tenantId, userId) => {
+      const roles: Role[] = ['admin', 'operator', 'analyst', 'user', 'readonly'];
+      const found = roles.map((role) => caller(role, tenantId)).find((one) => one.userId === userId);
+      return Promise.resolve(gone.has(userId) ? null : (found ?? null));
     },
     toolLedger,
     observeCall: () => {},
@@ -219,6 +227,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     audit,
     metered,
     gated,
+    gone,
     decide: (next) => {
       decision = next;
     },

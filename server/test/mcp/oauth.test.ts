@@ -1,166 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { req } from '../requirements.ts';
-import { type Platform, serve, startPlatform } from './harness.ts';
-
-/** A remote MCP server that asks for OAuth, and its authorization server, both on one port. */
-const createProtectedServer = async () => {
-  const codes = new Map<string, string>();
-  const accessTokens = new Set<string>();
-  const refreshTokens = new Set<string>();
-  /** Every token ever given, used up or not. */
-  const issued: string[] = [];
-  const seen = { refreshes: 0, reused: 0, registrations: 0, foreignHeaders: 0 };
-  let base = '';
-
-  const text = async (request: IncomingMessage): Promise<string> => {
-    let all = '';
-    for await (const chunk of request) all += String(chunk);
-    return all;
-  };
-  const json = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-  };
-  const issue = (refresh: boolean): Record<string, unknown> => {
-    const access = `at-${randomUUID()}`;
-    accessTokens.add(access);
-    issued.push(access);
-    if (!refresh) return { access_token: access, token_type: 'Bearer', expires_in: 3600 };
-    const next = `rt-${randomUUID()}`;
-    refreshTokens.add(next);
-    issued.push(next);
-    return { access_token: access, token_type: 'Bearer', expires_in: 3600, refresh_token: next };
-  };
-
-  const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const form = new URLSearchParams(await text(request));
-    switch (form.get('grant_type')) {
-      case 'authorization_code': {
-        const challenge = codes.get(form.get('code') ?? '');
-        codes.delete(form.get('code') ?? '');
-        const proof = createHash('sha256')
-          .update(form.get('code_verifier') ?? '')
-          .digest('base64url');
-        return challenge === proof
-          ? json(response, 200, issue(true))
-          : json(response, 400, { error: 'invalid_grant' });
-      }
-      case 'refresh_token': {
-        seen.refreshes++;
-        const known = refreshTokens.delete(form.get('refresh_token') ?? '');
-        if (!known) seen.reused++;
-        return known ? json(response, 200, issue(true)) : json(response, 400, { error: 'invalid_grant' });
-      }
-      case 'client_credentials': {
-        const expected = `Basic ${Buffer.from('robot:s3cret-of-robot').toString('base64')}`;
-        return request.headers.authorization === expected
-          ? json(response, 200, issue(false))
-          : json(response, 401, { error: 'invalid_client' });
-      }
-      default:
-        return json(response, 400, { error: 'unsupported_grant_type' });
-    }
-  };
-
-  const mcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const given = request.headers.authorization?.replace('Bearer ', '') ?? '';
-    if (!accessTokens.has(given)) {
-      return json(
-        response,
-        401,
-        {},
-        {
-          'www-authenticate': `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`,
-        },
-      );
-    }
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    const message = JSON.parse(await text(request)) as {
-      id?: number;
-      method: string;
-      params?: { protocolVersion?: string };
-    };
-    if (message.id === undefined) return void response.writeHead(202).end();
-    const answer = (result: unknown): void => json(response, 200, { jsonrpc: '2.0', id: message.id, result });
-    switch (message.method) {
-      case 'initialize':
-        return answer({
-          protocolVersion: message.params?.protocolVersion,
-          capabilities: { tools: {} },
-          serverInfo: { name: 'protected', version: '1' },
-        });
-      case 'tools/list':
-        return answer({ tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] });
-      case 'tools/call':
-        return answer({ content: [{ type: 'text', text: 'you' }] });
-      case 'ping':
-        return answer({});
-      default:
-        return json(response, 200, {
-          jsonrpc: '2.0',
-          id: message.id,
-          error: { code: -32601, message: 'unknown' },
-        });
-    }
-  };
-
-  const server = await serve(async (request, response) => {
-    const url = new URL(request.url ?? '/', base);
-    if (url.pathname !== '/mcp' && request.headers['x-api-key'] !== undefined) seen.foreignHeaders++;
-    switch (url.pathname) {
-      case '/mcp':
-        return mcp(request, response);
-      case '/.well-known/oauth-protected-resource/mcp':
-        return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [base] });
-      case '/.well-known/oauth-authorization-server':
-        return json(response, 200, {
-          issuer: base,
-          authorization_endpoint: `${base}/authorize`,
-          token_endpoint: `${base}/token`,
-          registration_endpoint: `${base}/register`,
-          response_types_supported: ['code'],
-          code_challenge_methods_supported: ['S256'],
-          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
-          grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
-        });
-      case '/register':
-        seen.registrations++;
-        return json(response, 201, {
-          ...(JSON.parse(await text(request)) as object),
-          client_id: 'registered',
-        });
-      case '/authorize': {
-        const code = randomUUID();
-        codes.set(code, url.searchParams.get('code_challenge') ?? '');
-        const back = new URL(url.searchParams.get('redirect_uri') ?? '');
-        back.searchParams.set('code', code);
-        back.searchParams.set('state', url.searchParams.get('state') ?? '');
-        return void response.writeHead(302, { location: back.href }).end();
-      }
-      case '/token':
-        return token(request, response);
-      default:
-        return json(response, 404, {});
-    }
-  });
-  base = `http://127.0.0.1:${server.port}`;
-  return {
-    url: `${base}/mcp`,
-    seen,
-    issued,
-    /** All access tokens run out. */
-    expire: () => accessTokens.clear(),
-    /** The person has taken the sign-in back: no token of it is good any more. */
-    revoke: () => {
-      accessTokens.clear();
-      refreshTokens.clear();
-    },
-    close: server.close,
-  };
-};
+import { createProtectedServer } from '../support/protected-mcp.ts';
+import { caller, type Platform, serve, startPlatform } from './harness.ts';
 
 describe('servers that ask for OAuth', () => {
   let platform: Platform;
@@ -185,6 +28,8 @@ describe('servers that ask for OAuth', () => {
       },
     });
   const call = () => platform.request('POST', '/mcp/remote/call', { as: 'user', body: { tool: 'whoami' } });
+  const isConnected = () =>
+    vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 20_000 });
   const state = async () => (await platform.request('GET', '/mcp/servers')).body.items[0];
   /** Where the browser is sent back to, and the cookie of the one that began. */
   const begin = async (as = 'admin') => {
@@ -210,7 +55,7 @@ describe('servers that ask for OAuth', () => {
     const began = await begin();
     expect(began.back).toContain(`${platform.url}/mcp/oauth/callback?`);
     expect((await come(began)).status).toBe(200);
-    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await isConnected();
     expect(platform.audit.at(-1)).toMatchObject({ action: 'mcp.server.authorized', subject: 'remote' });
     // The answer of the browser is good once.
     expect((await come(began)).status).toBeGreaterThanOrEqual(400);
@@ -232,7 +77,7 @@ describe('servers that ask for OAuth', () => {
   it('stay signed in over a restart of the session', async () => {
     await register({});
     await come(await begin());
-    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await isConnected();
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
     const again = await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
     expect(again.body.status).toBe('connected');
@@ -242,7 +87,7 @@ describe('servers that ask for OAuth', () => {
   it('are not called connected once a call has found the sign-in revoked', async () => {
     await register({});
     await come(await begin());
-    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await isConnected();
     expect((await state()).status).toBe('connected');
     remote.revoke();
     expect((await call()).status).toBe(502);
@@ -251,7 +96,7 @@ describe('servers that ask for OAuth', () => {
     expect(seen.last_error).toMatch(/sign|authoriz/i);
     // Signed in again, it is connected at once and not after its back-off.
     await come(await begin());
-    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await isConnected();
   });
 
   it('do not lose a sign-in that waits in a browser to a try in the background', async () => {
@@ -260,13 +105,13 @@ describe('servers that ask for OAuth', () => {
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
     expect((await come(began)).status).toBe(200);
-    await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 5_000 });
+    await isConnected();
   });
 
   it('lose their tokens when they move to another origin', async () => {
     await register({});
     await come(await begin());
-    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await isConnected();
     const seen: (string | undefined)[] = [];
     const elsewhere = await serve((request, response) => {
       seen.push(request.headers.authorization, request.headers['x-api-key']?.toString());
@@ -331,9 +176,38 @@ describe('servers that ask for OAuth', () => {
       expect((await call()).status).toBe(503);
       const done = await handIn('admin', answer);
       expect([done.status, done.body]).toEqual([200, { authorization_url: null }]);
-      await vi.waitFor(async () => expect((await call()).status).toBe(200));
+      await isConnected();
       // Without a body a sign-in begins, as ever.
       expect((await platform.request('POST', '/mcp/servers/remote/authorize')).status).toBe(200);
+    },
+  );
+
+  it(
+    req('MCP-12', 'take the answer of a browser once, also when it comes several times at one moment'),
+    async () => {
+      await register({});
+      for (let round = 0; round < 3; round++) {
+        const began = await begin();
+        const before = remote.seen.codes;
+        const all = await Promise.all(Array.from({ length: 4 }, () => come(began)));
+        expect(all.map(({ status }) => status).sort()).toEqual([200, 502, 502, 502]);
+        // Authorization servers take back what they gave for a code that comes twice (RFC 6749, 4.1.2).
+        expect(remote.seen.codes).toBe(before + 1);
+        await isConnected();
+      }
+    },
+  );
+
+  it(
+    req('MCP-12', 'are not signed in at for a person who may not do so any more when the browser comes back'),
+    async () => {
+      await register({});
+      const began = await begin();
+      platform.gone.add(caller('admin').userId);
+      expect((await come(began)).status).toBe(403);
+      expect((await state()).status).toBe('error');
+      platform.gone.clear();
+      expect((await come(began)).status).toBe(200);
     },
   );
 

@@ -308,6 +308,88 @@ export const externalOrganisationsSuite = (name: string, open?: () => Promise<Db
         }),
     );
 
+    it(
+      req('AUTH-16', 'refuses a token whose organisation it cannot read, and puts nobody into default by it'),
+      () =>
+        withServer({ IDP_REQUIRE_ORGANISATION: 'off' }, async (server, { meBy, tenants }) => {
+          const unreadable = [
+            keycloak('1', ['admin'], 42),
+            keycloak('1', ['admin'], ['acme', 7]),
+            keycloak('1', ['admin'], { acme: { id: 7 } }),
+            { sub: '1', roles: ['admin'], org_id: 42 },
+            { ...zitadel('1', ['admin']), [`${OWNER}:id`]: Number(ACME) },
+          ];
+          for (const claims of unreadable) {
+            expect(await meBy(claims)).toMatchObject({
+              status: 403,
+              body: { details: { reason: 'ORGANISATION_REQUIRED' } },
+            });
+          }
+          const people = server.db.read.selectFrom('users').select('id').where('external_id', 'is not', null);
+          expect(await people.execute()).toEqual([]);
+          // Keycloak's mapper for one value writes the alias by itself.
+          const alone = await meBy(keycloak('2', ['user'], 'acme'));
+          const listed = await meBy(keycloak('3', ['user'], ['acme']));
+          expect(alone.body.org_id).toBe(listed.body.org_id);
+          expect((await tenants()).find(({ id }) => id === alone.body.org_id)?.slug).not.toBe('default');
+        }),
+    );
+
+    it(
+      req('AUTH-16', 'lets a person whom an administrator moved to default go nowhere by a token of before'),
+      () =>
+        withServer({ IDP_PLATFORM_ADMINS: ['root'] }, async (_server, { call, meBy }) => {
+          const root = await idp.token({ sub: 'root' });
+          const { body: rootMe } = await call(root, 'GET', '/v2/auth/me');
+          await meBy(zitadel('boss', ['admin']));
+          const { body: before } = await meBy(zitadel('1', ['operator']));
+          const path = `/v2/users/${String(before.sub)}/move`;
+          const moved = await call(root, 'POST', path, { tenant_id: rootMe.org_id });
+          expect(moved.status).toBe(201);
+          for (let i = 0; i < 2; i++) {
+            expect(await meBy(zitadel('1', ['operator']))).toMatchObject({
+              status: 403,
+              body: { details: { reason: 'OTHER_ORGANISATION', user_id: moved.body.id } },
+            });
+          }
+        }),
+    );
+
+    it(
+      req('AUTH-15', 'never gives roles back by a token that is older than the one that took them away'),
+      () =>
+        withServer({}, async (server, { call }) => {
+          const now = Math.floor(server.clock.now() / 1000);
+          const tokenOf = (roles: string[], age: number) =>
+            idp.token({ ...zitadel('1', roles), iat: now - age });
+          // Two that the person has kept from when they were an administrator; the second is shown here for the first time later.
+          const [first, kept] = [await tokenOf(['admin'], 300), await tokenOf(['admin'], 290)];
+          expect((await call(first, 'GET', '/v2/auth/me')).body).toMatchObject({ roles: ['admin'] });
+          const key = await call(first, 'POST', '/v2/auth/api-keys', { name: 'k' });
+          const rolesBy = async (token: string) => (await call(token, 'GET', '/v2/auth/me')).body.roles;
+          expect(await rolesBy(await tokenOf(['user'], 5))).toEqual(['user']);
+          expect(await rolesBy(kept)).toEqual(['user']);
+          expect(await rolesBy(String(key.body.key))).toEqual(['user']);
+          // A newer one gives them again.
+          expect(await rolesBy(await tokenOf(['operator'], 0))).toEqual(['operator']);
+        }),
+    );
+
+    it('moves a person by an older token with no more roles than the newest one gave', () =>
+      withServer({ IDP_REQUIRE_ORGANISATION: 'off' }, async (server, { meBy }) => {
+        const now = Math.floor(server.clock.now() / 1000);
+        expect((await meBy({ ...zitadelWithout('1', []), iat: now - 5 })).body.roles).toEqual([]);
+        const placed = await meBy({ ...zitadel('1', ['admin']), iat: now - 100 });
+        expect(placed).toMatchObject({ status: 200, body: { roles: [] } });
+        expect((await meBy({ ...zitadel('1', ['user']), iat: now })).body.roles).toEqual(['user']);
+      }));
+
+    it('counts no permission of a token that leaves out the organisation which its roles name', () =>
+      withServer({ IDP_REQUIRE_ORGANISATION: 'off' }, async (_server, { meBy }) => {
+        const permissions = ['users:manage', 'tenants:manage'];
+        expect((await meBy({ ...zitadelWithout('1', ['admin']), permissions })).body.permissions).toEqual([]);
+      }));
+
     it('refuses moves to nowhere, to the same tenant, of services, of the last admin and of oneself', () =>
       withServer({ IDP_PLATFORM_ADMINS: ['root'] }, async (_server, { call, meBy }) => {
         const root = await idp.token({ sub: 'root' });

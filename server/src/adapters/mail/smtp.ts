@@ -16,26 +16,42 @@ export interface SmtpOptions {
 /** Neither password nor mail goes out in plain text: whoever sits between may answer that there is no TLS. */
 const noTls = (address: URL, cause: unknown): Error =>
   new Error(
-    `the mail server ${address.host} offers no TLS that can be used, and nothing is sent without it: let it offer STARTTLS with a valid certificate, use smtps://, or set SMTP_TLS to opportunistic or off`,
+    `the mail server ${address.host} offers no TLS that can be used, and nothing is sent without it: let it offer STARTTLS (smtp://) or TLS (smtps://) with a valid certificate, or set SMTP_TLS to opportunistic or off under smtp://`,
     { cause },
   );
 
+/** `ETLS`, or what OpenSSL says of a certificate, which has the code of any broken connection. */
 const isTlsFault = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ETLS';
+  error instanceof Error &&
+  (('code' in error && error.code === 'ETLS') || /certificate|altnames|SSL routines/i.test(error.message));
+
+/**
+ * Where to connect. Not to `localhost`: that is looked up like any name, and whoever answers for it could say another machine,
+ * which would get in plain text what is meant for this one.
+ */
+const hostOf = (address: URL): string => {
+  const host = address.hostname.replace(/^\[(.*)\]$/, '$1');
+  return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
+};
 
 export const createSmtpMailer = (options: SmtpOptions): Mailer => {
   const address = new URL(options.url);
   const secure = address.protocol === 'smtps:';
-  const required = !secure && options.tls === 'require' && !options.isLoopback(address.hostname);
+  const host = hostOf(address);
+  const required = !secure && options.tls === 'require' && !options.isLoopback(host);
+  // Better than plain text, which is allowed too, whatever the certificate.
+  const unproved = !secure && !required;
   const connect = async () => {
     // Loaded with the first mail: without SMTP_URL, and until then, it only takes memory.
     const { createTransport } = await import('nodemailer');
     return createTransport({
-      host: address.hostname,
+      host,
       port: address.port === '' ? (secure ? 465 : 587) : Number(address.port),
       secure,
       requireTLS: required,
       ignoreTLS: options.tls === 'off',
+      opportunisticTLS: unproved,
+      ...(unproved ? { tls: { rejectUnauthorized: false } } : {}),
       ...(address.username === ''
         ? {}
         : {
@@ -59,7 +75,7 @@ export const createSmtpMailer = (options: SmtpOptions): Mailer => {
       try {
         await smtp.sendMail({ from: options.from, to, subject: mail.subject, text: mail.text });
       } catch (error) {
-        throw required && isTlsFault(error) ? noTls(address, error) : error;
+        throw !unproved && isTlsFault(error) ? noTls(address, error) : error;
       }
     },
   };

@@ -185,7 +185,7 @@ describe('http sessions', () => {
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       return url;
     };
-    const store = { load: async () => null, save: async () => {} };
+    const store = { load: async () => null, save: async () => {}, replace: () => Promise.resolve(true) };
     for (const text of [
       () => ({
         resource: 'https://elsewhere.example/mcp',

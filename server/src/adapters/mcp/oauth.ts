@@ -53,6 +53,20 @@ export const createOAuth = (
     cached = text === null ? { v: 1 } : (JSON.parse(text) as OAuthState);
     return cached;
   };
+  /** Takes the state of a sign-in, so that its answer is good once, also where two come at the same moment. */
+  const takeState = async (state: string): Promise<void> => {
+    for (;;) {
+      const before = await store.load();
+      const kept: OAuthState = before === null ? { v: 1 } : (JSON.parse(before) as OAuthState);
+      if (before === null || state === '' || kept.state !== state) {
+        throw new McpFault('unauthorized', 'no sign-in of this kind is under way');
+      }
+      const taken = { ...kept, state: undefined };
+      if (!(await store.replace(before, JSON.stringify(taken)))) continue;
+      cached = taken;
+      return;
+    }
+  };
   const current = async (): Promise<OAuthState> => cached ?? load();
   const change = async (part: Partial<OAuthState>): Promise<void> => {
     cached = { ...(await current()), ...part };
@@ -186,12 +200,7 @@ export const createOAuth = (
       return result === 'AUTHORIZED' ? null : authorizationUrl;
     },
     async finish({ code, state, iss }) {
-      const kept = await load();
-      if (kept.state === undefined || kept.state === '' || kept.state !== state) {
-        throw new McpFault('unauthorized', 'no sign-in of this kind is under way');
-      }
-      // Once, whatever comes of it.
-      await change({ state: undefined });
+      await takeState(state);
       await run({ authorizationCode: code, ...(iss === null ? {} : { iss }) });
       await change({ codeVerifier: undefined });
     },

@@ -32,6 +32,10 @@ export interface UserRow {
   created_at: number;
   updated_at: number;
   last_seen_at: number | null;
+  /** When the provider said what name and roles follow: an older token of the person changes neither. */
+  claims_at: number | null;
+  /** 1: an administrator has moved the person here, and no token moves them on. */
+  placed_by_admin: number | null;
 }
 
 export interface AccountTables {

@@ -55,6 +55,9 @@ export const carriedUser = (row: Row, how: { own: boolean; keepExternalIds: bool
       row.email_folded === movedAway(String(row.id)) ? row.email_folded : foldEmail(String(row.email)),
     tier: how.own ? (row.tier ?? null) : null,
     external_id: how.own || how.keepExternalIds ? (row.external_id ?? null) : null,
+    // A time from elsewhere could hold off what the provider says from now on.
+    claims_at: how.own ? (row.claims_at ?? null) : null,
+    placed_by_admin: how.own ? (row.placed_by_admin ?? null) : null,
   };
 };
 

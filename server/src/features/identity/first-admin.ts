@@ -61,6 +61,8 @@ export const ensureFirstAdmin = async (options: {
       created_at: at,
       updated_at: at,
       last_seen_at: null,
+      claims_at: null,
+      placed_by_admin: null,
     });
     await audit.append(tx, {
       tenantId,

@@ -312,10 +312,38 @@ describe('claims of external providers', () => {
     ['several, all asked for', ['other', 'acme'], 'organization:*', null],
     ['several, two asked for', ['other', 'acme'], 'organization:acme organization:other', null],
     ['several, another asked for', ['other', 'acme'], 'organization:third', null],
+    ['an alias by itself', 'acme', '', 'acme'],
+    ['a number', 42, '', null],
+    ['a list with a number', ['acme', 7], '', null],
+    ['a list of objects', [{ id: '42', alias: 'acme' }], '', null],
+    ['an id that is no text', { acme: { id: 7 } }, '', null],
+    ['a name that is too long', { ['x'.repeat(256)]: {} }, '', null],
   ])('read organization of Keycloak: %s', (_name, organization, scope, id) => {
     const person = personOf({ sub: '1', organization, scope }, API);
     expect(person?.organisation?.id ?? null).toBe(id);
     expect(person?.organisationFault === null).toBe(id !== null);
+  });
+
+  it.each([
+    { [OWNER]: 42 },
+    { [OWNER]: ['1'] },
+    { org_id: 42 },
+    { org_id: 'x'.repeat(256) },
+    { [OWNER]: '1', org_id: { a: 1 } },
+  ])('never take an organisation that cannot be read for none: %j', (claims) => {
+    const person = personOf({ sub: '1', ...claims }, API);
+    expect(person).toMatchObject({ organisation: null, organisationFault: expect.any(String) });
+  });
+
+  it.each([undefined, null, '', [], {}])('take %j for no organisation', (nothing) => {
+    const claims = { sub: '1', [OWNER]: nothing, org_id: nothing, organization: nothing };
+    expect(personOf(claims, API)).toMatchObject({ organisation: null, organisationFault: null });
+  });
+
+  it('count no permission of a token whose roles are given for an organisation that it leaves out', () => {
+    const claims = { sub: '1', permissions: ['users:manage'], [ROLES_CLAIM]: { user: { '9': 'x' } } };
+    expect(personOf(claims, API)?.permissions).toEqual([]);
+    expect(personOf({ ...claims, [OWNER]: '9' }, API)?.permissions).toEqual(['users:manage']);
   });
 
   it('name platform administrators by subject or by a role of its own, never by the platform’s roles', () => {

@@ -7,6 +7,7 @@ import type { Cluster } from '../../kernel/cluster.ts';
 import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { ShowProposal } from '../../kernel/decisions.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { McpAuditEntry } from './audit-notes.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
@@ -65,6 +66,8 @@ export interface McpOptions {
   showProposal: ShowProposal;
   /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
   audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
+  /** Who acts where no token is at hand. */
+  callerOf: CallerFor;
   toolLedger: CallsOptions['toolLedger'];
   observeCall: CallsOptions['observeCall'];
   toolPolicies?: NonNullable<CallsOptions['toolPolicies']>;
@@ -203,6 +206,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     box,
     clock,
     audit: options.audit,
+    callerOf: options.callerOf,
   });
   const visible = (caller: Caller): McpServerSummary[] =>
     registry

@@ -9,6 +9,7 @@ import type { Cluster, NodeMessages } from '../../kernel/cluster.ts';
 import type { ShowProposal } from '../../kernel/decisions.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import { OIDC_SCOPES } from '../../kernel/oidc.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolLedger, ToolPolicies } from '../../kernel/tools.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
@@ -43,7 +44,7 @@ export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle'
     toolPolicies: ToolPolicies;
     showProposal: ShowProposal;
   };
-  identity: { authenticate: Authenticate };
+  identity: { authenticate: Authenticate; callerFor: CallerFor };
   keys: Pick<PlatformKeys, 'secret' | 'previous'>;
   limits: LimitOptions;
   logger: FastifyBaseLogger;
@@ -109,6 +110,7 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
     builtins: await builtinServers(deps),
     showProposal: governance.showProposal,
     audit: auditIn(deps),
+    callerOf: deps.identity.callerFor,
     toolLedger: governance.toolLedger,
     observeCall: (sample) => system.metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger: deps.logger,

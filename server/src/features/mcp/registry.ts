@@ -87,6 +87,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   const oauthStoreOf = (tenantId: string | null, name: string): McpOAuthStore => ({
     load: () => store.loadOAuth(tenantId, name),
     save: (text) => store.saveOAuth(tenantId, name, text, clock.now()),
+    replace: (before, text) => store.replaceOAuth({ tenantId, server: name, before, text, at: clock.now() }),
   });
 
   const newRuntime = (definition: ServerDefinition): ServerRuntime => {

@@ -3,8 +3,9 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { McpConnector, McpHttpEndpoint } from '../../kernel/mcp.ts';
+import { type CallerFor, credentialOf, type StoredCredential } from '../../kernel/stored-credential.ts';
 import type { McpAuditEntry } from './audit-notes.ts';
 import type { Calls } from './calls.ts';
 import { redactFault, redactorOf } from './endpoint.ts';
@@ -29,6 +30,7 @@ const SignIn = Type.Object({
   tenantId: Type.String(),
   userId: Type.String(),
   server: Type.String(),
+  credential: Type.Unsafe<StoredCredential>(Type.Object({})),
   /** SHA-256 of what the browser that began has in its cookie. */
   browser: Type.String(),
   until: Type.Number(),
@@ -51,6 +53,15 @@ export interface BrowserCookie {
   maxAgeS: number;
 }
 
+const NEEDED = 'mcp:manage';
+
+/** As little of the credential as the end of a sign-in is held to: it stands in an address. */
+const beganBy = (caller: Caller): StoredCredential => {
+  const credential = credentialOf(caller);
+  const needed = (permissions: readonly string[]) => permissions.filter((one) => one === NEEDED);
+  return { ...credential, permissions: needed(credential.permissions), added: needed(credential.added) };
+};
+
 const digest = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Sign-ins that go on side by side have a cookie each. */
@@ -69,6 +80,7 @@ export const createSignIn = (options: {
   box: SecretBox;
   clock: Clock;
   audit(entry: McpAuditEntry, tx: null): Promise<void>;
+  callerOf: CallerFor;
 }) => {
   const { registry, connector, box, clock } = options;
 
@@ -97,6 +109,9 @@ export const createSignIn = (options: {
   const complete = async (signIn: Static<typeof SignIn>, answer: Answer): Promise<void> => {
     const server = registry.find(signIn.tenantId, signIn.server);
     if (server === null || answer.state === undefined) throw unknown();
+    // A cookie outlives the rights of the person who has it.
+    const caller = await options.callerOf(signIn.tenantId, signIn.userId, signIn.credential);
+    if (caller === null || !caller.permissions.has(NEEDED)) throw forbidden(NEEDED);
     if (answer.code === undefined) {
       throw new AppError('UPSTREAM_ERROR', 'the authorization server did not grant access', {
         details: { server: signIn.server, reason: answer.error?.slice(0, 100) ?? null },
@@ -147,6 +162,7 @@ export const createSignIn = (options: {
           tenantId: caller.tenantId,
           userId: caller.userId,
           server: name,
+          credential: beganBy(caller),
           browser,
           until: clock.now() + SIGN_IN_MS,
         }),

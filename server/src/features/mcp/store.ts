@@ -49,6 +49,14 @@ export interface McpStore {
   /** OAuth state of a server, decrypted. `tenantId` null: of all tenants. */
   loadOAuth(tenantId: string | null, server: string): Promise<string | null>;
   saveOAuth(tenantId: string | null, server: string, text: string, at: number): Promise<void>;
+  /** Saves only where `before` still stands; whether it did. */
+  replaceOAuth(change: {
+    tenantId: string | null;
+    server: string;
+    before: string;
+    text: string;
+    at: number;
+  }): Promise<boolean>;
 }
 
 /** In `tenant_id` of a server from the settings. */
@@ -219,6 +227,27 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
         .executeTakeFirst();
       return row === undefined ? null : box.open(row.state, aboutOAuth(owner, server));
     },
+    replaceOAuth: ({ tenantId, server, before, text, at }) =>
+      db.write(async (tx) => {
+        const owner = tenantId ?? ALL_TENANTS;
+        const row = await tx
+          .selectFrom('mcp_oauth')
+          .select('state')
+          .where('tenant_id', '=', owner)
+          .where('server', '=', server)
+          .executeTakeFirst();
+        if (row === undefined || box.open(row.state, aboutOAuth(owner, server)) !== before) return false;
+        const replaced = await tx
+          .updateTable('mcp_oauth')
+          .set({ state: box.seal(text, aboutOAuth(owner, server)), updated_at: at })
+          .where('tenant_id', '=', owner)
+          .where('server', '=', server)
+          // Each sealing is another text: nobody else has written since.
+          .where('state', '=', row.state)
+          .returning('server')
+          .execute();
+        return replaced.length > 0;
+      }),
     saveOAuth: (tenantId, server, text, at) =>
       db.write(async (tx) => {
         const owner = tenantId ?? ALL_TENANTS;

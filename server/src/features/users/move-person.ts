@@ -48,7 +48,7 @@ export const createPersonMove =
     const moved = await db.write(async (tx) => {
       const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
       const at = clock.now();
-      const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at });
+      const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at, byAdmin: true });
       if (next === null) throw conflict('the account has just changed; look at it and try again');
       if (isActiveAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');

@@ -22,7 +22,7 @@ export const wasMovedAway = (row: UserRow): boolean => row.email_folded.startsWi
 export const moveUser = async (
   tx: Queryable,
   row: UserRow,
-  to: { tenantId: string; roles: readonly string[]; at: number },
+  to: { tenantId: string; roles: readonly string[]; at: number; byAdmin: boolean },
 ): Promise<UserRow | null> => {
   const left = await tx
     .updateTable('users')
@@ -51,6 +51,7 @@ export const moveUser = async (
     created_at: to.at,
     updated_at: to.at,
     last_seen_at: null,
+    placed_by_admin: to.byAdmin ? 1 : null,
   };
   await insertUser(tx, next);
   return next;

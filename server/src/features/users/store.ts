@@ -86,6 +86,7 @@ export type UserChanges = Partial<
     | 'password_hash'
     | 'password_permissions'
     | 'external_id'
+    | 'claims_at'
   >
 >;
 

@@ -223,6 +223,8 @@ export const createClients = (options: ClientsOptions) => {
             created_at: at,
             updated_at: at,
             last_seen_at: null,
+            claims_at: null,
+            placed_by_admin: null,
           });
         }
         await insertClient(tx, row);

@@ -20,7 +20,7 @@ export interface ExternalPerson {
   roleNames: readonly string[];
   permissions: string[];
   organisation: Organisation | null;
-  /** Why it cannot be said which of several organisations the token is for; null when it can. */
+  /** Why it cannot be said which organisation the token is for; null when it can, or when it names none. */
   organisationFault: string | null;
 }
 
@@ -104,19 +104,35 @@ interface OrganisationClaim {
   fault: string | null;
 }
 
-/** Keycloak: `organization` is a list of aliases, or an object of them with ids. */
-const keycloakOrganisations = (claim: unknown): (Organisation & { alias: string })[] => {
-  const entries: [string, unknown][] = Array.isArray(claim)
-    ? strings(claim).map((alias) => [alias, null])
-    : isObject(claim)
-      ? Object.entries(claim)
-      : [];
-  return entries.flatMap(([key, details]) => {
+/** A claim that is there and says nothing: the person has no organisation. */
+const isNothing = (claim: unknown): boolean =>
+  claim === undefined ||
+  claim === null ||
+  claim === '' ||
+  (Array.isArray(claim) && claim.length === 0) ||
+  (isObject(claim) && Object.keys(claim).length === 0);
+
+/** A name that cannot be read is no reason to take its bearer for somebody without an organisation. */
+const unreadable = (claim: string): OrganisationClaim => ({
+  organisation: null,
+  fault: `the claim ${claim} names an organisation in a form that is not known here`,
+});
+
+/** Keycloak: `organization` is an alias, a list of aliases, or an object of them with ids. Null for any other form. */
+const keycloakOrganisations = (claim: unknown): (Organisation & { alias: string })[] | null => {
+  if (isNothing(claim)) return [];
+  const entries: [unknown, unknown][] = isObject(claim)
+    ? Object.entries(claim)
+    : Array.isArray(claim)
+      ? claim.map((alias: unknown) => [alias, null])
+      : [[claim, null]];
+  const all = entries.flatMap(([key, details]) => {
     const alias = identifier(key);
-    if (alias === null) return [];
-    const id = (isObject(details) ? identifier(details.id) : null) ?? alias;
-    return [{ id, name: shortened(alias), alias }];
+    const named: unknown = isObject(details) ? details.id : undefined;
+    const id = isNothing(named) ? alias : identifier(named);
+    return alias === null || id === null ? [] : [{ id, name: shortened(alias), alias }];
   });
+  return all.length === entries.length ? all : null;
 };
 
 const SCOPE_ORGANISATION = /^organization:(.+)$/;
@@ -124,6 +140,7 @@ const SCOPE_ORGANISATION = /^organization:(.+)$/;
 /** Of several the one that the token's `scope` asks for by alias or id; which is first says nothing. */
 const keycloakOrganisation = (claims: Claims): OrganisationClaim => {
   const all = keycloakOrganisations(claims.organization);
+  if (all === null) return unreadable('organization');
   const [only] = all;
   if (only === undefined) return { organisation: null, fault: null };
   const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
@@ -152,6 +169,9 @@ const askedOfZitadel = (claims: Claims): string[] =>
   });
 
 const organisationOf = (claims: Claims): OrganisationClaim => {
+  for (const claim of [`${ZITADEL_OWNER}:id`, 'org_id']) {
+    if (!isNothing(claims[claim]) && identifier(claims[claim]) === null) return unreadable(claim);
+  }
   const owner = identifier(claims[`${ZITADEL_OWNER}:id`]);
   if (owner !== null) {
     if (askedOfZitadel(claims).some((id) => id !== owner)) {
@@ -174,10 +194,8 @@ export const personOf = (claims: Claims, options: ClaimOptions): ExternalPerson 
   const subject = identifier(claims.sub);
   if (subject === null) return null;
   const { organisation, fault } = organisationOf(claims);
-  const named =
-    zitadelRoles(claims, organisation, options.projectId) ??
-    keycloakRoles(claims, options.clientId) ??
-    plainRoles(claims);
+  const zitadel = zitadelRoles(claims, organisation, options.projectId);
+  const named = zitadel ?? keycloakRoles(claims, options.clientId) ?? plainRoles(claims);
   const username = text(claims.preferred_username) ?? text(claims.username);
   return {
     subject,
@@ -185,7 +203,9 @@ export const personOf = (claims: Claims, options: ClaimOptions): ExternalPerson 
     name: shortened(text(claims.name) ?? username ?? subject),
     roles: named === null ? null : ROLES.filter((role) => named.includes(role)),
     roleNames: named ?? [],
-    permissions: strings(claims.permissions).filter(isPermission),
+    // Without the organisation that its roles are given for, a token has nothing else that would count somewhere else.
+    permissions:
+      zitadel !== null && organisation === null ? [] : strings(claims.permissions).filter(isPermission),
     organisation,
     organisationFault: fault,
   };

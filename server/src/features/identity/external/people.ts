@@ -21,6 +21,7 @@ import {
   updateUser,
   userCreated,
 } from '../../users/index.ts';
+import { parseRoles } from '../principal.ts';
 import { type ExternalPerson, type Organisation, tenantSlugOf } from './claims.rules.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
@@ -39,6 +40,18 @@ export interface PeopleOptions {
   /** What is remembered of the account's tokens is void. */
   forgetUser(userId: string): void;
 }
+
+/** How often it is noted when the provider last spoke, where nothing has changed: each time would be a write for each token. */
+const NOTE_EVERY_MS = 60_000;
+
+interface Said {
+  /** Epoch ms: when the provider said it. Null: that is not known. */
+  saidAt: number | null;
+}
+
+/** Whether something newer has been said of the person: then roles of before do not come back. */
+const isOutdated = (user: UserRow, { saidAt }: Said): boolean =>
+  saidAt !== null && user.claims_at !== null && saidAt < user.claims_at;
 
 const unknownPerson = () =>
   new AppError('FORBIDDEN', 'this account is not known here; ask your administrator', {
@@ -115,7 +128,7 @@ export const createPeople = (options: PeopleOptions) => {
     );
   };
 
-  const newUser = async (person: ExternalPerson, tenant: TenantRow): Promise<UserRow> => {
+  const newUser = async (person: ExternalPerson, tenant: TenantRow, said: Said): Promise<UserRow> => {
     if (!options.create) throw unknownPerson();
     const at = clock.now();
     const external = externalId(person.subject);
@@ -137,6 +150,8 @@ export const createPeople = (options: PeopleOptions) => {
       created_at: at,
       updated_at: at,
       last_seen_at: null,
+      claims_at: said.saidAt,
+      placed_by_admin: null,
     };
     return db.write(async (tx) => {
       const raced = await findUserByExternalId(tx, external);
@@ -157,14 +172,17 @@ export const createPeople = (options: PeopleOptions) => {
   };
 
   /** The provider is right about names and, where it names them, roles. */
-  const follow = async (user: UserRow, person: ExternalPerson): Promise<boolean> => {
+  const follow = async (user: UserRow, person: ExternalPerson, said: Said): Promise<boolean> => {
+    if (isOutdated(user, said)) return false;
     const roles = person.roles === null ? user.roles : JSON.stringify(person.roles);
-    if (user.name === person.name && user.email === person.email && user.roles === roles) return false;
+    const same = user.name === person.name && user.email === person.email && user.roles === roles;
+    const isNews = said.saidAt !== null && said.saidAt - (user.claims_at ?? 0) >= NOTE_EVERY_MS;
+    if (same && !isNews) return false;
     await db.write(async (tx) => {
       await updateUser(
         tx,
         { id: user.id, tenantId: user.tenant_id },
-        { name: person.name, email: person.email, roles },
+        { name: person.name, email: person.email, roles, claims_at: said.saidAt ?? user.claims_at },
         clock.now(),
       );
       if (roles === user.roles) return;
@@ -178,19 +196,26 @@ export const createPeople = (options: PeopleOptions) => {
         details: { by: issuer, roles_before: user.roles, roles_after: roles },
       });
     });
-    return true;
+    return !same;
   };
 
   /**
    * Whom a token without an organisation has brought into `default` goes to the organisation of the first token that names
    * one. What was written meanwhile stays with the account of before.
    */
-  const place = async (user: UserRow, person: ExternalPerson, tenant: TenantRow): Promise<UserRow> => {
+  const place = async (
+    user: UserRow,
+    person: ExternalPerson,
+    tenant: TenantRow,
+    said: Said,
+  ): Promise<UserRow> => {
+    const roles = isOutdated(user, said) ? parseRoles(user.roles) : (person.roles ?? ['user']);
     const placed = await db.write(async (tx) => {
       const moved = await moveUser(tx, user, {
         tenantId: tenant.id,
-        roles: person.roles ?? ['user'],
+        roles,
         at: clock.now(),
+        byAdmin: false,
       });
       if (moved === null) return null;
       await options.endAccess(tx, user.id);
@@ -209,13 +234,15 @@ export const createPeople = (options: PeopleOptions) => {
     person: ExternalPerson,
     organisation: Organisation,
     known: UserRow | undefined,
+    said: Said,
   ): Promise<UserRow> => {
     const tenant =
       (await findTenantByExternalId(db.read, externalId(organisation.id))) ?? (await newTenant(organisation));
-    if (known === undefined) return newUser(person, tenant);
+    if (known === undefined) return newUser(person, tenant, said);
     if (known.tenant_id === tenant.id) return known;
-    if (known.tenant_id !== (await defaultTenant()).id) throw otherOrganisation(known.id);
-    return place(known, person, tenant);
+    const isUnplaced = known.tenant_id === (await defaultTenant()).id && known.placed_by_admin !== 1;
+    if (!isUnplaced) throw otherOrganisation(known.id);
+    return place(known, person, tenant, said);
   };
 
   return {
@@ -227,7 +254,7 @@ export const createPeople = (options: PeopleOptions) => {
      */
     async settle(
       person: ExternalPerson,
-      how: { organisationNeeded: boolean },
+      how: { organisationNeeded: boolean } & Said,
     ): Promise<{ userId: string; changed: boolean }> {
       if (person.organisationFault !== null) throw organisationNeeded(person.organisationFault);
       const known = await findUserByExternalId(db.read, externalId(person.subject));
@@ -235,9 +262,9 @@ export const createPeople = (options: PeopleOptions) => {
       if (organisation === null && how.organisationNeeded) await assertOrganisationOptional();
       const user =
         organisation === null
-          ? (known ?? (await newUser(person, await defaultTenant())))
-          : await accountIn(person, organisation, known);
-      const changed = known !== undefined && (await follow(user, person));
+          ? (known ?? (await newUser(person, await defaultTenant(), how)))
+          : await accountIn(person, organisation, known, how);
+      const changed = known !== undefined && (await follow(user, person, how));
       return { userId: user.id, changed };
     },
   };

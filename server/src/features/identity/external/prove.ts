@@ -42,7 +42,10 @@ export const proveExternal = (options: ProveExternalOptions) => {
     const person = personOf(proven.claims, options.claims);
     if (person === null) throw unauthorized('TOKEN_INVALID', 'the token has no subject');
     const platformAdmin = isNamedPlatformAdmin(options.admins, person);
-    const { userId, changed } = await people.settle(person, { organisationNeeded: !platformAdmin });
+    const { userId, changed } = await people.settle(person, {
+      organisationNeeded: !platformAdmin,
+      saidAt: proven.saidAt,
+    });
     if (changed) options.changed(userId);
     return {
       userId,

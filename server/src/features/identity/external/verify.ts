@@ -12,6 +12,8 @@ export interface ProvenClaims {
   claims: Record<string, unknown>;
   /** Epoch ms. */
   expiresAt: number;
+  /** Epoch ms: when the provider said so. Null where a token does not tell when it was made. */
+  saidAt: number | null;
 }
 
 export interface ExternalVerifier {
@@ -146,7 +148,7 @@ export const createExternalVerifier = (options: {
         if (iat !== undefined && iat > clock.now() / 1000 + CLOCK_SKEW_S)
           throw bad('the token comes from the future');
         if (isIdToken(payload)) throw bad('an ID token is not an access token');
-        return { claims: payload, expiresAt: exp * 1000 };
+        return { claims: payload, expiresAt: exp * 1000, saidAt: iat === undefined ? null : iat * 1000 };
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw unauthorized('TOKEN_EXPIRED', 'the token has expired');
         if (error instanceof errors.JOSEError || error instanceof TypeError)
@@ -174,7 +176,8 @@ export const createExternalVerifier = (options: {
           ? typeof client === 'string' && options.clientIds.includes(client)
           : (Array.isArray(aud) ? aud : [aud]).includes(options.audience);
       if (!isOurs) throw bad('the token is for another service');
-      return { claims, expiresAt: exp * 1000 };
+      // Asked just now: it says how things are, not how they were when the token was made.
+      return { claims, expiresAt: exp * 1000, saidAt: clock.now() };
     },
   };
 };
