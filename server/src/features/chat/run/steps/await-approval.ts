@@ -1,7 +1,7 @@
 import { goOnWithCalls } from '../../go-on-within.ts';
 import { decidedCall, lostWithin } from '../../settled-call.ts';
 import { applyDecided, isUnsettled, waiting } from '../../steps.rules.ts';
-import { toolOf } from '../loop.ts';
+import { holdTaint, toolOf } from '../loop.ts';
 import type { RunDeps, RunHooks, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 import { contextOfCalls } from './call-tools.ts';
@@ -13,6 +13,7 @@ const awaitDecisions = async (deps: RunDeps, run: RunLoop, hooks: RunHooks): Pro
     const decision = await hooks.decision(call.proposalId);
     const decided = decidedCall(call, toolOf(run, call), decision);
     applyDecided(state, decided, within);
+    holdTaint(run, decided.taint);
     const payload = { v: 1 as const, call: decided, ...(within.length === 0 ? {} : { within }) };
     await writeSteps(deps, run, [{ kind: 'decided', payload }]);
     events.emit('proposal.decided', decision.proposal);
