@@ -180,6 +180,23 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     authenticate.forget((caller) => caller.userId === userId);
     options.rightsChanged?.(userId);
   };
+  const lockout = createLockout({
+    db,
+    clock,
+    enabled: config.LOGIN_LOCKOUT,
+    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
+  const accounts = createAccounts({
+    db,
+    clock,
+    audit,
+    mailer: options.mailer,
+    lockout,
+    publicUrl: options.publicUrl,
+    externalIssuer: config.IDP_URL,
+    forgetUser,
+    log,
+  });
   const admins = platformAdminsOf(config.IDP_PLATFORM_ADMINS);
   const isPlatformAdmin = createPlatformRule(
     new Set(
@@ -208,8 +225,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
             requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
-            endAccess: (tx, userId) =>
-              accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }),
+            accounts,
             forgetUser,
           }),
           changed: forgetUser,
@@ -235,23 +251,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     refreshLifeS,
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
-  });
-  const lockout = createLockout({
-    db,
-    clock,
-    enabled: config.LOGIN_LOCKOUT,
-    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
-  });
-  const accounts = createAccounts({
-    db,
-    clock,
-    audit,
-    mailer: options.mailer,
-    lockout,
-    publicUrl: options.publicUrl,
-    externalIssuer: config.IDP_URL,
-    forgetUser,
-    log,
   });
   const sessions = createSessions({
     db,

@@ -11,7 +11,7 @@ import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
-import { endWaysBeyond, permissionsOfMaker } from './raised.ts';
+import { changeUser, permissionsOfMaker } from './raised.ts';
 import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
@@ -181,9 +181,8 @@ export const createUsers = (options: UsersOptions) => {
     const ends = changes.status === 'deactivated';
     const changed = await db.write(async (tx) => {
       const at = clock.now();
-      const after = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, at);
-      if (after === undefined) throw notFound('user');
-      const ended = await endWaysBeyond(tx, accounts, { before: row, next: after, at });
+      const ended = await changeUser(tx, accounts, row, changes, at);
+      if (ended === undefined) throw notFound('user');
       const next = ended.row;
       if (isAdmin(row) && !isAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');
@@ -353,22 +352,21 @@ export const createUsers = (options: UsersOptions) => {
       if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
       if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
       if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
-      const moved = await db.write(async (tx) => {
+      const goneOn = await db.write(async (tx) => {
         const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
         const at = clock.now();
-        const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at });
-        if (next === null) throw conflict('the account has just changed; look at it and try again');
+        const moved = await moveUser(tx, accounts, row, { tenantId: tenant.id, roles, at });
+        if (moved === null) throw conflict('the account has just changed; look at it and try again');
         if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
           throw conflict('this is the last active admin of the tenant');
         }
-        await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
-        const { row: after, details } = await endWaysBeyond(tx, accounts, { before: row, next, at });
+        const { row: after, details } = moved;
         await noteMove(tx, audit, { before: row, after, by: caller, requestId, ended: details });
         await tx.emit(userCreated(after, requestId));
         return after;
       });
       accounts.changed(row.id);
-      return { ...userView(moved, tenant), moved_from: row.id };
+      return { ...userView(goneOn, tenant), moved_from: row.id };
     },
 
     /** A new invitation or reset link. Answers its address where no mail server is set. */
