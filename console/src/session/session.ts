@@ -8,6 +8,7 @@ import {
   type Tokens,
 } from 'pentarch-sdk';
 import { newClient } from '../lib/api.ts';
+import { forgetFilesOfTab } from '../lib/kept-files.ts';
 import type { SignedIn } from '../lib/signed-in.ts';
 import { isBeside, signInBeside } from './beside.ts';
 import { loadConfig, type SignInConfig } from './config.ts';
@@ -149,6 +150,7 @@ export const openSession = async (): Promise<Session | null> => {
       // Told to the API first, since it ends the tokens at once; being offline must not keep anybody signed in here.
       await client.auth.logout({ maxRetries: 0, timeoutMs: 5_000 }).catch(() => {});
       sessionStorage.removeItem(REFRESH_KEY);
+      await forgetFilesOfTab();
       location.assign(endSessionUrl(config));
     },
   };

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROLE_PERMISSIONS } from '../../src/kernel/permissions.ts';
 import { req } from '../requirements.ts';
+import { createClient } from '../support/client.ts';
 import { API, type ExternalIdp, startExternalIdp } from '../support/external-idp.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Contract 3, external identity provider. The claim shapes are those that Zitadel and Keycloak document. */
 
@@ -281,4 +284,80 @@ describe('external identity provider', () => {
       await lonely.close();
     }
   });
+});
+
+describe('an account that its provider raises', () => {
+  const PASSWORD = 'a password of another';
+  let idp: ExternalIdp;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    idp = await startExternalIdp();
+    server = await startServer();
+  }, 60_000);
+  afterAll(async () => {
+    await server?.close();
+    await idp?.close();
+  });
+
+  const withProvider = (isExternal: boolean): Promise<void> => restart(isExternal ? idp.issuer : '');
+  const restart = async (issuer: string): Promise<void> => {
+    await server.end('SIGTERM');
+    await server.start({
+      IDP_URL: issuer,
+      IDP_CLIENT_ID: API.id,
+      IDP_CLIENT_SECRET: API.secret,
+      IDP_REQUIRE_ORGANISATION: 'off',
+    });
+  };
+  const seen = async (claims: Record<string, unknown>): Promise<string> => {
+    const answer = await fetch(`${server.url}/v2/auth/me`, {
+      headers: { authorization: `Bearer ${await idp.token(claims)}` },
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { sub: string }).sub;
+  };
+
+  it.each([
+    ['by its roles', (sub: string) => keycloak(sub, ['admin'])],
+    ['in the organisation that it names at last', (sub: string) => zitadel(sub, ['admin'])],
+  ])(
+    req('CRED-06', 'keeps no password and no link that others have laid by, raised %s'),
+    async (_how, raised) => {
+      await withProvider(true);
+      const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+      const ids = [await seen(keycloak(first, ['readonly'])), await seen(keycloak(second, ['readonly']))];
+      await withProvider(false);
+      const admin = await server.signIn();
+      const made = await admin.post('/v2/auth/api-keys', {
+        name: 'narrow',
+        permissions: [...ROLE_PERMISSIONS.readonly, 'users:manage'],
+      });
+      const narrow = createClient(() => server.url, made.json<{ key: string }>().key);
+      const links = await Promise.all(
+        ids.map(async (id) => {
+          const link = await narrow.post(`/v2/users/${id}/password-reset`);
+          expect(link.status, link.text).toBe(200);
+          return link.json<{ url: string }>().url.split('/').at(-1) ?? '';
+        }),
+      );
+      const redeem = async (token = ''): Promise<number> =>
+        (await server.anonymous().post('/v2/auth/password/reset', { token, password: PASSWORD })).status;
+      expect(await redeem(links[0])).toBe(204);
+      // What such an account has in place of an address.
+      const signs = async (sub: string): Promise<number> =>
+        (
+          await server
+            .anonymous()
+            .post('/v2/auth/login', { email: `external:${idp.issuer}|${sub}`, password: PASSWORD })
+        ).status;
+      expect(await signs(first)).toBe(200);
+      await withProvider(true);
+      for (const sub of [first, second]) await seen(raised(sub));
+      await withProvider(false);
+      expect(await signs(first)).toBe(401);
+      expect(await redeem(links[1])).toBe(404);
+    },
+    120_000,
+  );
 });

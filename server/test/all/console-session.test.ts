@@ -140,6 +140,14 @@ const holdUploads = async (page: Page): Promise<{ held: number; release(): void 
   });
   return state;
 };
+/** Names of the files that the browser has kept. */
+const keptIn = (page: Page): Promise<string[]> =>
+  page.evaluate(`new Promise((resolve) => {
+    indexedDB.open('pentarch.files').onsuccess = ({ target }) => {
+      const all = target.result.transaction('files').objectStore('files').getAll();
+      all.onsuccess = () => resolve(all.result.map(({ name }) => name));
+    };
+  })`);
 const fileNamed = (name: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(`# ${name}`) });
 
 describe('files and comments of a session that ends in the middle', () => {
@@ -188,6 +196,97 @@ describe('files and comments of a session that ends in the middle', () => {
     await page.getByRole('log', { name: 'Messages' }).getByText('Attached: attached.md').waitFor();
     await context.close();
   });
+
+  it.each([
+    ['on its way', false],
+    ['that waits for a sign-in', true],
+  ])(
+    req('CONSOLE-01', 'a file of a message goes on after a reload, %s, and leaves nothing behind'),
+    async (_state, ends) => {
+      const { page, context } = await app.open();
+      await page.waitForURL('**/chat');
+      await fieldOf(page).fill('/zeus What stands in it?');
+      const uploads = await holdUploads(page);
+      await page
+        .getByRole('form', { name: 'New message' })
+        .locator('input[type=file]')
+        .setInputFiles([fileNamed(`kept-${ends}.md`)]);
+      await expect.poll(() => uploads.held).toBe(1);
+      const attachments = page.locator('[aria-label=Attachments]');
+      if (ends) {
+        await endSessions();
+        uploads.release();
+        await dialogOf(page).waitFor();
+        await attachments.getByText('waits for your sign-in').waitFor();
+        await page.reload();
+        await dialogOf(page).waitFor();
+        await signIn(page);
+        await dialogOf(page).waitFor({ state: 'detached' });
+      } else {
+        await page.reload();
+        await expect.poll(() => uploads.held).toBe(2);
+        uploads.release();
+      }
+      await attachments.getByText('ready').waitFor();
+      expect(await fieldOf(page).inputValue()).toBe('/zeus What stands in it?');
+      provider.script({ chunks: ['A title.'] });
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('article').getByText('A title.').waitFor();
+      await page.getByRole('log', { name: 'Messages' }).getByText(`Attached: kept-${ends}.md`).waitFor();
+      await expect.poll(() => keptIn(page)).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it(req('CONSOLE-01', 'a file that the browser has not kept is named after a reload'), async () => {
+    const { page, context } = await app.open();
+    await page.waitForURL('**/chat');
+    const uploads = await holdUploads(page);
+    await page
+      .getByRole('form', { name: 'New message' })
+      .locator('input[type=file]')
+      .setInputFiles([fileNamed('gone.md')]);
+    await expect.poll(() => uploads.held).toBe(1);
+    await page.evaluate(`new Promise((resolve) => {
+      indexedDB.open('pentarch.files').onsuccess = ({ target }) => {
+        const transaction = target.result.transaction('files', 'readwrite');
+        transaction.objectStore('files').clear();
+        transaction.oncomplete = resolve;
+      };
+    })`);
+    await page.reload();
+    await page.locator('[aria-label=Attachments]').getByText('Choose it again, or remove it.').waitFor();
+    await page.getByRole('button', { name: 'Remove gone.md' }).click();
+    expect(await page.locator('[aria-label=Attachments]').count()).toBe(0);
+    uploads.release();
+    await context.close();
+  });
+
+  it(
+    req('CONSOLE-01', 'documents on their way go on after a reload, and a sign-out forgets them'),
+    async () => {
+      const { page, context } = await app.open({ path: '/knowledge' });
+      await page.getByRole('button', { name: 'Choose files' }).waitFor();
+      const uploads = await holdUploads(page);
+      const names = ['four.md', 'five.md', 'six.md'];
+      await page.getByTestId('files').setInputFiles(names.map(fileNamed));
+      await expect.poll(() => uploads.held).toBe(2);
+      await page.reload();
+      await expect.poll(() => uploads.held).toBe(4);
+      uploads.release();
+      await page.getByText('3 of 3 finished').waitFor();
+      const rows = page.locator('li').filter({ hasText: /(four|five|six)\.md/ });
+      await expect.poll(() => rows.filter({ hasText: 'ready' }).count()).toBe(3);
+      await expect.poll(() => keptIn(page)).toEqual([]);
+      await page.unroute('**/knowledge/documents');
+      const again = await holdUploads(page);
+      await page.getByTestId('files').setInputFiles([fileNamed('seven.md')]);
+      await expect.poll(() => again.held).toBe(1);
+      expect(await keptIn(page)).toEqual(['seven.md']);
+      again.release();
+      await context.close();
+    },
+  );
 
   it(req('CONSOLE-01', 'a comment on an answer stays over the end, a reload and a refusal'), async () => {
     const { page, context } = await app.open();

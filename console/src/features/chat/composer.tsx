@@ -5,6 +5,7 @@ import { IconButton } from '../../components/button.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { faultOf, isSignedOut } from '../../lib/errors.ts';
+import { forgetFiles, keepFiles, keptFile, noteUploaded } from '../../lib/kept-files.ts';
 import { useMay } from '../../lib/me.ts';
 import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 import styles from './chat.module.css';
@@ -39,7 +40,7 @@ export interface Attachment {
   documentId: string | null;
   /** Why it was not taken. */
   fault: string | null;
-  /** What to send again then. */
+  /** What to send again then; after a reload it has to be looked up first. */
   file: File | null;
   /** The session ended before it was taken: it goes on with the next one. */
   waits?: boolean;
@@ -68,9 +69,15 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-const stateOf = ({ documentId, share, fault, waits }: Attachment): string => {
+/** Chosen before the reload, and not looked up yet. */
+const isKept = ({ documentId, fault, file }: Attachment): boolean =>
+  documentId === null && fault === null && file === null;
+const NOT_KEPT = 'it was too much to be kept over the reload.';
+
+const stateOf = ({ documentId, share, fault, file, waits }: Attachment): string => {
   if (waits === true) return 'waits for your sign-in';
-  if (fault !== null) return `not taken: ${fault} Try it again, or remove it.`;
+  if (fault !== null)
+    return `not taken: ${fault} ${file === null ? 'Choose' : 'Try'} it again, or remove it.`;
   if (documentId !== null) return 'ready';
   return share < 1 ? `${Math.round(share * 100)}%` : 'indexing …';
 };
@@ -117,17 +124,22 @@ export const Composer = (props: ComposerProps) => {
   const uploading = files.some((file) => file.documentId === null && file.fault === null);
   const failed = files.some((file) => file.fault !== null);
 
+  const changeFile = (key: string, more: Partial<Attachment>): void =>
+    setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
   const upload = (key: string, file: File): void => {
-    const change = (more: Partial<Attachment>): void =>
-      setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
-    change({ share: 0, fault: null, waits: false });
+    const change = (more: Partial<Attachment>): void => changeFile(key, more);
+    change({ share: 0, fault: null, file, waits: false });
     api.knowledge
       .uploadDocument(file, {
         filename: file.name,
         onProgress: ({ sentBytes, totalBytes }) => change({ share: sentBytes / totalBytes }),
       })
       .then(
-        (document) => change({ documentId: document.id, share: 1, file: null }),
+        (document) => {
+          change({ documentId: document.id, share: 1, file: null });
+          // Another conversation may be shown by now, whose draft does not hear of it.
+          void noteUploaded(key, document.id);
+        },
         (error: unknown) => {
           if (isSignedOut(error)) signedIn.end(error);
           change(isSignedOut(error) ? { share: 0, waits: true } : { fault: faultOf(error).message });
@@ -144,11 +156,46 @@ export const Composer = (props: ComposerProps) => {
     if (!ended) goOn.current();
   }, [ended]);
   const attach = (list: Iterable<File>): void => {
-    for (const file of list) {
-      const key = crypto.randomUUID();
-      setFiles((now) => [...now, { key, name: file.name, share: 0, documentId: null, fault: null, file }]);
-      upload(key, file);
-    }
+    const chosen = [...list].map((file) => ({
+      key: crypto.randomUUID(),
+      place: 'chat' as const,
+      name: file.name,
+      file,
+      documentId: null,
+      visibility: null,
+    }));
+    setFiles((now) => [
+      ...now,
+      ...chosen.map(({ key, name, file }) => ({ key, name, share: 0, documentId: null, fault: null, file })),
+    ]);
+    void keepFiles(chosen).then(() => {
+      for (const { key, file } of chosen) upload(key, file);
+    });
+  };
+  const lookedUp = useRef(new Set<string>());
+  const lookUp = async (key: string): Promise<void> => {
+    const kept = await keptFile(key);
+    lookedUp.current.delete(key);
+    if (kept?.documentId != null) changeFile(key, { documentId: kept.documentId, share: 1 });
+    else if (kept?.file == null) changeFile(key, { fault: NOT_KEPT });
+    else if (signedIn.ended()) changeFile(key, { file: kept.file, waits: true });
+    else upload(key, kept.file);
+  };
+  const lookUpAll = useRef((): void => {});
+  useEffect(() => {
+    lookUpAll.current = () => {
+      for (const { key } of files.filter(isKept)) {
+        if (lookedUp.current.has(key)) continue;
+        lookedUp.current.add(key);
+        void lookUp(key);
+      }
+    };
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the files say that there may be one to look up
+  useEffect(() => lookUpAll.current(), [files]);
+  const remove = (key: string): void => {
+    setFiles((now) => now.filter((one) => one.key !== key));
+    void forgetFiles([key]);
   };
 
   const isOver = useFileDrop(props.zone, mayUpload && closed === null ? attach : null);
@@ -166,6 +213,7 @@ export const Composer = (props: ComposerProps) => {
       documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
     });
     setFiles(() => []);
+    void forgetFiles(files.map((file) => file.key));
   };
 
   const submit = (): void => {
@@ -244,7 +292,7 @@ export const Composer = (props: ComposerProps) => {
               <IconButton
                 label={`Remove ${file.name}`}
                 icon={<X size={12} />}
-                onClick={() => setFiles((now) => now.filter((one) => one.key !== file.key))}
+                onClick={() => remove(file.key)}
               />
             </li>
           ))}

@@ -46,13 +46,11 @@ const write = (key: string, value: unknown): void => {
 const filesOf = (value: unknown): Attachment[] =>
   !Array.isArray(value)
     ? []
-    : value
-        .filter(isRecord)
-        .flatMap(({ name, documentId }) =>
-          typeof documentId === 'string'
-            ? [{ key: documentId, name: textOf(name), share: 1, documentId, fault: null, file: null }]
-            : [],
-        );
+    : value.filter(isRecord).flatMap(({ name, documentId, key }): Attachment[] => {
+        const rest = { name: textOf(name), fault: null, file: null };
+        if (typeof documentId === 'string') return [{ ...rest, key: documentId, share: 1, documentId }];
+        return typeof key === 'string' ? [{ ...rest, key, share: 0, documentId: null }] : [];
+      });
 
 export const readDraft = (conversation: string | undefined): KeptDraft => {
   const kept = read(draftKey(conversation));
@@ -65,18 +63,24 @@ export const readDraft = (conversation: string | undefined): KeptDraft => {
   };
 };
 
-/** Files count as far as the server has them. */
+/** Of a file that the server does not have yet the key: its bytes are kept elsewhere (lib/kept-files.ts). */
 export const keepDraft = (
   conversation: string | undefined,
   { text, agent, model, files }: KeptDraft,
 ): void => {
-  const stored = files.filter((file) => file.documentId !== null);
-  const isEmpty = text === '' && stored.length === 0;
+  const isEmpty = text === '' && files.length === 0;
   write(
     draftKey(conversation),
     isEmpty
       ? null
-      : { text, agent, model, files: stored.map(({ name, documentId }) => ({ name, documentId })) },
+      : {
+          text,
+          agent,
+          model,
+          files: files.map(({ name, documentId, key }) =>
+            documentId === null ? { name, key } : { name, documentId },
+          ),
+        },
   );
 };
 

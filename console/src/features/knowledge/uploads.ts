@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
 import { faultOf, isSignedOut } from '../../lib/errors.ts';
+import { forgetFiles, type KeptFile, keepFiles, keptFilesOf } from '../../lib/kept-files.ts';
 import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 
 /**
  * Files on their way to the server: two at a time, the others wait; one that fails does not stop the rest. Where the session ends
- * in the middle all that is left waits for a new one.
+ * in the middle all that is left waits for a new one; after a reload it goes on by itself.
  */
 
 export interface Upload {
@@ -23,11 +24,23 @@ export interface Upload {
 
 interface Job {
   key: string;
+  name: string;
   file: File;
   visibility: 'private' | 'tenant';
 }
 
 const AT_ONCE = 2;
+/** On their way since this page was loaded, also those of a list that is not shown any more. */
+const inHand = new Set<string>();
+
+const keptOf = ({ key, name, file, visibility }: Job): KeptFile => ({
+  key,
+  place: 'knowledge',
+  name,
+  file,
+  documentId: null,
+  visibility,
+});
 
 export const useUploads = () => {
   const api = useApi();
@@ -39,13 +52,24 @@ export const useUploads = () => {
   /** Kept to be sent again. */
   const failed = useRef(new Map<string, Job>());
   const running = useRef(0);
+  const isShown = useRef(true);
 
   const change = useCallback((key: string, next: Partial<Upload>) => {
     setUploads((list) => list.map((one) => (one.key === key ? { ...one, ...next } : one)));
   }, []);
 
+  /** Nobody is here who would go on with these: the next list takes them from where they are kept. */
+  const letGo = useCallback(() => {
+    if (signedIn.ended()) for (const { key } of waiting.current.splice(0)) inHand.delete(key);
+    for (const key of failed.current.keys()) inHand.delete(key);
+  }, [signedIn]);
+
   const next = useCallback(() => {
-    if (running.current >= AT_ONCE || signedIn.ended()) return;
+    if (running.current >= AT_ONCE) return;
+    if (signedIn.ended()) {
+      if (!isShown.current) letGo();
+      return;
+    }
     const job = waiting.current.shift();
     if (job === undefined) return;
     running.current += 1;
@@ -59,7 +83,10 @@ export const useUploads = () => {
         },
       })
       .then(
-        (document) => change(job.key, { state: 'done', sent: 1, documentId: document.id }),
+        (document) => {
+          change(job.key, { state: 'done', sent: 1, documentId: document.id });
+          void forgetFiles([job.key]);
+        },
         (error: unknown) => {
           if (isSignedOut(error)) {
             signedIn.end(error);
@@ -68,6 +95,7 @@ export const useUploads = () => {
             return;
           }
           failed.current.set(job.key, job);
+          if (!isShown.current) letGo();
           change(job.key, { state: 'failed', fault: faultOf(error).message });
         },
       )
@@ -77,33 +105,66 @@ export const useUploads = () => {
         next();
       });
     next();
-  }, [api, change, queryClient, signedIn]);
+  }, [api, change, letGo, queryClient, signedIn]);
   useEffect(() => {
     if (!ended) next();
   }, [ended, next]);
 
-  const add = useCallback(
-    (files: readonly File[], visibility: 'private' | 'tenant') => {
-      const jobs = files.map((file) => ({ key: crypto.randomUUID(), file, visibility }));
+  const show = useCallback((jobs: readonly Job[]) => {
+    for (const { key } of jobs) inHand.add(key);
+    setUploads((list) => [
+      ...list,
+      ...jobs.map(
+        ({ key, name, file }): Upload => ({
+          key,
+          name,
+          sizeBytes: file.size,
+          state: 'waiting',
+          sent: 0,
+          fault: null,
+          documentId: null,
+        }),
+      ),
+    ]);
+  }, []);
+  const begin = useCallback(
+    (jobs: readonly Job[]) => {
       waiting.current.push(...jobs);
-      setUploads((list) => [
-        ...list,
-        ...jobs.map(
-          ({ key, file }): Upload => ({
-            key,
-            name: file.webkitRelativePath || file.name,
-            sizeBytes: file.size,
-            state: 'waiting',
-            sent: 0,
-            fault: null,
-            documentId: null,
-          }),
-        ),
-      ]);
       next();
     },
     [next],
   );
+  const add = useCallback(
+    (files: readonly File[], visibility: 'private' | 'tenant') => {
+      const jobs = files.map((file) => ({
+        key: crypto.randomUUID(),
+        name: file.webkitRelativePath || file.name,
+        file,
+        visibility,
+      }));
+      show(jobs);
+      void keepFiles(jobs.map(keptOf)).then(() => begin(jobs));
+    },
+    [show, begin],
+  );
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+      letGo();
+    };
+  }, [letGo]);
+  // What a reload has interrupted.
+  useEffect(() => {
+    void keptFilesOf('knowledge').then((kept) => {
+      const jobs = kept.flatMap(({ key, name, file, visibility }) =>
+        file === null || inHand.has(key) ? [] : [{ key, name, file, visibility: visibility ?? 'private' }],
+      );
+      if (jobs.length === 0) return;
+      show(jobs);
+      begin(jobs);
+    });
+  }, [show, begin]);
   const retry = useCallback(
     (key: string) => {
       const job = failed.current.get(key);
@@ -116,6 +177,7 @@ export const useUploads = () => {
     [change, next],
   );
   const clear = useCallback(() => {
+    void forgetFiles([...failed.current.keys()]);
     failed.current.clear();
     setUploads((list) => list.filter(({ state }) => state !== 'done' && state !== 'failed'));
   }, []);

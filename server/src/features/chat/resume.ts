@@ -1,6 +1,7 @@
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { readCredential } from '../../kernel/stored-credential.ts';
+import { joinTaint } from '../../kernel/taint.ts';
 import type { Models } from '../models/index.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { planOf } from './run/plan.ts';
@@ -40,9 +41,10 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
   const list = () => toolsOf(deps.toolSources, caller, agent);
   const tools = await list();
   const { status } = runOf(row);
-  const [question, answer] = await Promise.all([
+  const [question, answer, held] = await Promise.all([
     deps.store.message(row.question_id),
     deps.store.message(row.message_id),
+    deps.store.taintHeld(row.conversation_id),
   ]);
   // A little before the run, since its message is looked up and its agent is chosen before its row is written.
   const since = row.created_at - LOOKING_UP_MS;
@@ -63,7 +65,8 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         toolsAgain: (asked, signal) =>
           toolsWhenReady({ sources: deps.toolSources, tenantId: row.tenant_id, list, asked, signal }),
       },
-      state: replayed.state,
+      // The steps say what its calls gave, and the conversation what stands in it.
+      state: { ...replayed.state, taint: joinTaint(replayed.state.taint, held ?? undefined) },
       events: replayed.events,
       subject: {
         tenantId: row.tenant_id,

@@ -239,6 +239,9 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
     return rows[0];
   },
 
+  /** What stands in the conversation, by its row; null: there is none. */
+  taintHeld: (id: string): Promise<Taint | null> => taintHeld(db.read, id),
+
   tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
 
   /** Those of these ids, oldest first. */

@@ -157,6 +157,23 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     authenticate.forget((caller) => caller.userId === userId);
     options.rightsChanged?.(userId);
   };
+  const lockout = createLockout({
+    db,
+    clock,
+    enabled: config.LOGIN_LOCKOUT,
+    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
+  const accounts = createAccounts({
+    db,
+    clock,
+    audit,
+    mailer: options.mailer,
+    lockout,
+    publicUrl: options.publicUrl,
+    externalIssuer: config.IDP_URL,
+    forgetUser,
+    log,
+  });
   const admins = platformAdminsOf(config.IDP_PLATFORM_ADMINS);
   const isPlatformAdmin = createPlatformRule(
     new Set(
@@ -170,7 +187,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     config,
     issuerHttp: options.issuerHttp,
     admins,
-    accounts: () => accounts,
+    accounts,
     forgetUser,
   });
   const authenticate = createAuthenticator({
@@ -193,23 +210,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     refreshLifeS,
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
-  });
-  const lockout = createLockout({
-    db,
-    clock,
-    enabled: config.LOGIN_LOCKOUT,
-    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
-  });
-  const accounts = createAccounts({
-    db,
-    clock,
-    audit,
-    mailer: options.mailer,
-    lockout,
-    publicUrl: options.publicUrl,
-    externalIssuer: config.IDP_URL,
-    forgetUser,
-    log,
   });
   const sessions = createSessions({
     db,

@@ -7,9 +7,9 @@ import { type Audit, actorOf } from '../audit/index.ts';
 import type { AccountLookup } from './lookup.ts';
 import { wasMovedAway } from './move.ts';
 import type { AccountPort } from './ports.ts';
-import { endWaysBeyond } from './raised.ts';
+import { changeUser } from './raised.ts';
 import type { UserBody } from './schema.ts';
-import { countActiveAdmins, type UserChanges, type UserRow, updateUser } from './store.ts';
+import { countActiveAdmins, type UserChanges, type UserRow } from './store.ts';
 import { assertMaySetTier } from './tier.rules.ts';
 import { isActiveAdmin } from './wire.ts';
 
@@ -62,9 +62,8 @@ export const createChanges = ({ db, clock, audit, accounts, lookup }: UserChange
     const ends = changes.status === 'deactivated';
     const changed = await db.write(async (tx) => {
       const at = clock.now();
-      const after = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, at);
-      if (after === undefined) throw notFound('user');
-      const ended = await endWaysBeyond(tx, accounts, { before: row, next: after, at });
+      const ended = await changeUser(tx, accounts, row, changes, at);
+      if (ended === undefined) throw notFound('user');
       const next = ended.row;
       if (isActiveAdmin(row) && !isActiveAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');

@@ -55,6 +55,8 @@ export const createCreation = ({ db, clock, audit, accounts }: UserCreationOptio
       created_at: at,
       updated_at: at,
       last_seen_at: null,
+      claims_at: null,
+      placed_by_admin: null,
     };
   };
 

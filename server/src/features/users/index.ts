@@ -4,7 +4,7 @@ export { movedAway, moveUser, noteMove } from './move.ts';
 export type { NewUserInput } from './new-user.ts';
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
-export { isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
+export { type AccountEnds, changeUser, isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
 export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
 export { Email } from './schema.ts';
@@ -18,6 +18,5 @@ export {
   insertUser,
   touchUser,
   type UserRow,
-  updateUser,
 } from './store.ts';
 export { findRights, profileTools } from './tools.ts';

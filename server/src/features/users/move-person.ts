@@ -8,7 +8,6 @@ import { userCreated } from './events.rules.ts';
 import type { AccountLookup } from './lookup.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort } from './ports.ts';
-import { endWaysBeyond } from './raised.ts';
 import type { UserBody } from './schema.ts';
 import { countActiveAdmins, findUser } from './store.ts';
 import { DEFAULT_ROLES, isActiveAdmin, userView } from './wire.ts';
@@ -45,20 +44,19 @@ export const createPersonMove =
     if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
     if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
     if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
-    const moved = await db.write(async (tx) => {
+    const goneOn = await db.write(async (tx) => {
       const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
-      const at = clock.now();
-      const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at, byAdmin: true });
-      if (next === null) throw conflict('the account has just changed; look at it and try again');
+      const to = { tenantId: tenant.id, roles, at: clock.now(), byAdmin: true };
+      const moved = await moveUser(tx, accounts, row, to);
+      if (moved === null) throw conflict('the account has just changed; look at it and try again');
       if (isActiveAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');
       }
-      await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
-      const { row: after, details } = await endWaysBeyond(tx, accounts, { before: row, next, at });
+      const { row: after, details } = moved;
       await noteMove(tx, audit, { before: row, after, by: caller, requestId, ended: details });
       await tx.emit(userCreated(after, requestId));
       return after;
     });
     accounts.changed(row.id);
-    return { ...userView(moved, tenant), moved_from: row.id };
+    return { ...userView(goneOn, tenant), moved_from: row.id };
   };

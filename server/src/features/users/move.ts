@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
-import type { Ended } from './raised.ts';
+import { type AccountEnds, type Ended, endWaysBeyond } from './raised.ts';
 import { insertUser, type UserRow } from './store.ts';
 
 /**
@@ -18,12 +18,13 @@ export const movedAway = (id: string): string => `${MOVED}${id}`;
 /** An account that a person has been moved away from: nobody can sign in to it again. */
 export const wasMovedAway = (row: UserRow): boolean => row.email_folded.startsWith(MOVED);
 
-/** The new account; null when the one before is gone or was changed meanwhile. */
+/** The new account, with what ends where it is raised; null when the one before is gone or was changed meanwhile. */
 export const moveUser = async (
   tx: Queryable,
+  accounts: AccountEnds,
   row: UserRow,
   to: { tenantId: string; roles: readonly string[]; at: number; byAdmin: boolean },
-): Promise<UserRow | null> => {
+): Promise<Ended | null> => {
   const left = await tx
     .updateTable('users')
     .set({
@@ -54,7 +55,8 @@ export const moveUser = async (
     placed_by_admin: to.byAdmin ? 1 : null,
   };
   await insertUser(tx, next);
-  return next;
+  await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
+  return endWaysBeyond(tx, accounts, { before: row, next, at: to.at });
 };
 
 /** In the chains of both tenants. `by` null: the identity provider named the organisation. */

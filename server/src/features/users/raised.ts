@@ -6,7 +6,7 @@ import { PERMISSIONS } from '../../kernel/permissions.ts';
 import { findTenant } from '../tenants/index.ts';
 import type { AccountPort } from './ports.ts';
 import { rightsOf } from './rights.ts';
-import { type UserRow, updateUser } from './store.ts';
+import { type UserChanges, type UserRow, updateUser } from './store.ts';
 
 /**
  * An account that is raised leaves behind what others could enter it with: links that were made when it could less, and a
@@ -52,10 +52,13 @@ export interface Ended {
   details: { links_ended?: number; machine_keys_ended?: number; password_ended?: true };
 }
 
+/** What ends the ways into an account. */
+export type AccountEnds = Pick<AccountPort, 'endAccess' | 'endLinks' | 'endMachineKeys'>;
+
 /** In the transaction that has changed the account to `next`. Without a password a person waits for an invitation again. */
 export const endWaysBeyond = async (
   tx: Queryable,
-  accounts: Pick<AccountPort, 'endAccess' | 'endLinks' | 'endMachineKeys'>,
+  accounts: AccountEnds,
   change: { before: UserRow; next: UserRow; at: number },
 ): Promise<Ended> => {
   const { before, next, at } = change;
@@ -87,4 +90,16 @@ export const endWaysBeyond = async (
     at,
   );
   return { row: row ?? next, details: { ...details, password_ended: true } };
+};
+
+/** The one way to change an account, whoever says so: a raise ends what lies beyond. Undefined: it is not there any more. */
+export const changeUser = async (
+  tx: Queryable,
+  accounts: AccountEnds,
+  before: UserRow,
+  changes: UserChanges,
+  at: number,
+): Promise<Ended | undefined> => {
+  const next = await updateUser(tx, { id: before.id, tenantId: before.tenant_id }, changes, at);
+  return next === undefined ? undefined : endWaysBeyond(tx, accounts, { before, next, at });
 };

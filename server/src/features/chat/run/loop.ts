@@ -1,6 +1,6 @@
 import type { AppError } from '../../../kernel/errors.ts';
 import { addNano } from '../../../kernel/money.ts';
-import { CLEAN, joinTaint } from '../../../kernel/taint.ts';
+import { CLEAN, joinTaint, type Taint } from '../../../kernel/taint.ts';
 import { type AgentTool, taintOfDescriptions } from '../../../kernel/tools.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import { offeredSpecs } from '../client-tools.rules.ts';
@@ -23,9 +23,15 @@ const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools w
 /** What a loop is given: where it stands, whose it is, and who is told. */
 type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
 
+/** What a loop has come to hold counts for every other of its run from now on, also while their calls go on. */
+export const holdTaint = ({ plan }: Pick<RunLoop, 'plan'>, taint: Taint | undefined): void => {
+  plan.spending.taint = joinTaint(plan.spending.taint, taint);
+};
+
 export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoop => {
   const { plan, state } = input;
   state.taint = joinTaint(state.taint, taintOfDescriptions(plan.tools));
+  holdTaint(input, state.taint);
   return {
     ...input,
     result: {

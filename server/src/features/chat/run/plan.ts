@@ -1,5 +1,6 @@
 import type { ModelRef } from '../../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../../kernel/money.ts';
+import { CLEAN } from '../../../kernel/taint.ts';
 import type { AgentTool } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { titleFrom } from '../../conversations/index.ts';
@@ -23,6 +24,7 @@ export const noSpending = (nano: NanoUsd = 0): RunPlan['spending'] => ({
   kept: 0,
   going: new Set(),
   lost: [],
+  taint: CLEAN,
 });
 
 interface Planned {

@@ -145,7 +145,7 @@ interface RunPlan {
   spending: RunSpending;
 }
 
-/** What all loops of one run have spent together, for the run's limit. */
+/** What all loops of one run have spent together, for the run's limit, and what they have read. */
 interface RunSpending {
   nano: NanoUsd;
   /** Model calls of all loops. */
@@ -156,6 +156,8 @@ interface RunSpending {
   going: Set<Promise<unknown>>;
   /** What they did for calls that were given up before they ended. */
   lost: AgentWork[];
+  /** The untrusted content that any of them holds, as soon as it has it: calls of one answer run side by side. */
+  taint: Taint;
 }
 
 /** A stored run with all that its execution needs; made by a request, or read back after a restart. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Db, Queryable } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -13,12 +13,13 @@ import {
   type TenantRow,
 } from '../../tenants/index.ts';
 import {
+  type AccountEnds,
+  changeUser,
   findUserByExternalId,
   insertUser,
   moveUser,
   noteMove,
   type UserRow,
-  updateUser,
   userCreated,
 } from '../../users/index.ts';
 import { parseRoles } from '../principal.ts';
@@ -35,8 +36,7 @@ export interface PeopleOptions {
   create: boolean;
   /** Whether a token must name an organisation; `auto`: as soon as one of the issuer's has a tenant here. */
   requireOrganisation: 'auto' | 'on' | 'off';
-  /** Ends every way into an account. */
-  endAccess(tx: Queryable, userId: string): Promise<void>;
+  accounts: AccountEnds;
   /** What is remembered of the account's tokens is void. */
   forgetUser(userId: string): void;
 }
@@ -179,13 +179,14 @@ export const createPeople = (options: PeopleOptions) => {
     const isNews = said.saidAt !== null && said.saidAt - (user.claims_at ?? 0) >= NOTE_EVERY_MS;
     if (same && !isNews) return false;
     await db.write(async (tx) => {
-      await updateUser(
-        tx,
-        { id: user.id, tenantId: user.tenant_id },
-        { name: person.name, email: person.email, roles, claims_at: said.saidAt ?? user.claims_at },
-        clock.now(),
-      );
-      if (roles === user.roles) return;
+      const changes = {
+        name: person.name,
+        email: person.email,
+        roles,
+        claims_at: said.saidAt ?? user.claims_at,
+      };
+      const ended = await changeUser(tx, options.accounts, user, changes, clock.now());
+      if (ended === undefined || roles === user.roles) return;
       await audit.append(tx, {
         tenantId: user.tenant_id,
         actorId: null,
@@ -193,7 +194,7 @@ export const createPeople = (options: PeopleOptions) => {
         action: 'user.updated',
         targetType: 'user',
         targetId: user.id,
-        details: { by: issuer, roles_before: user.roles, roles_after: roles },
+        details: { by: issuer, roles_before: user.roles, roles_after: roles, ...ended.details },
       });
     });
     return !same;
@@ -211,17 +212,17 @@ export const createPeople = (options: PeopleOptions) => {
   ): Promise<UserRow> => {
     const roles = isOutdated(user, said) ? parseRoles(user.roles) : (person.roles ?? ['user']);
     const placed = await db.write(async (tx) => {
-      const moved = await moveUser(tx, user, {
+      const moved = await moveUser(tx, options.accounts, user, {
         tenantId: tenant.id,
         roles,
         at: clock.now(),
         byAdmin: false,
       });
       if (moved === null) return null;
-      await options.endAccess(tx, user.id);
-      await noteMove(tx, audit, { before: user, after: moved, by: null, requestId: null });
-      await tx.emit(userCreated(moved, null));
-      return moved;
+      const { row: after, details } = moved;
+      await noteMove(tx, audit, { before: user, after, by: null, requestId: null, ended: details });
+      await tx.emit(userCreated(after, null));
+      return after;
     });
     // Another of the person's tokens was faster.
     const account = placed ?? (await findUserByExternalId(db.read, externalId(person.subject)));

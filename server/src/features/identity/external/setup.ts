@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { IssuerHttp } from '../../../kernel/issuer.ts';
 import type { Audit } from '../../audit/index.ts';
-import type { Accounts } from '../accounts/service.ts';
+import type { AccountEnds } from '../../users/index.ts';
 import type { IdentityConfig } from '../config.ts';
 import type { PlatformAdmins } from './claims.rules.ts';
 import { createPeople } from './people.ts';
@@ -16,7 +16,7 @@ export interface ExternalOptions {
   config: IdentityConfig;
   issuerHttp: IssuerHttp | undefined;
   admins: PlatformAdmins;
-  accounts(): Pick<Accounts, 'endAccess'>;
+  accounts: AccountEnds;
   forgetUser(userId: string): void;
 }
 
@@ -44,8 +44,7 @@ export const createExternalProof = (options: ExternalOptions) => {
       issuer: config.IDP_URL,
       create: config.IDP_CREATE_USERS,
       requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
-      endAccess: (tx, userId) =>
-        options.accounts().endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }),
+      accounts: options.accounts,
       forgetUser,
     }),
     changed: forgetUser,

@@ -1,7 +1,7 @@
 import { goOnWithCalls } from '../../go-on-within.ts';
 import { decidedCall, lostWithin } from '../../settled-call.ts';
 import { applyDecided, isUnsettled, waiting } from '../../steps.rules.ts';
-import { toolOf } from '../loop.ts';
+import { holdTaint, toolOf } from '../loop.ts';
 import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 import { contextOfCalls } from './call-tools.ts';
@@ -17,6 +17,7 @@ const awaitDecisions = async (
     const decision = await hooks.decision(call.proposalId);
     const decided = decidedCall(call, toolOf(run, call), decision);
     applyDecided(state, decided, within);
+    holdTaint(run, decided.taint);
     const payload = { v: 1 as const, call: decided, ...(within.length === 0 ? {} : { within }) };
     await writeSteps(deps, run, [{ kind: 'decided', payload }]);
     events.emit('proposal.decided', decision.proposal);

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../kernel/caller.ts';
 import type { ModelToolCall } from '../../../../kernel/model.ts';
 import { credentialOf } from '../../../../kernel/stored-credential.ts';
-import { isTainted } from '../../../../kernel/taint.ts';
+import { isTainted, joinTaint } from '../../../../kernel/taint.ts';
 import type { ToolContext } from '../../../../kernel/tools.ts';
 import { handedCall, isClients, withheld } from '../../client-tools.rules.ts';
 import { callEvidence } from '../../evidence.rules.ts';
@@ -9,7 +9,7 @@ import { MAX_CALLS_AT_ONCE, oneTooMany, settledCall, unknownCall } from '../../s
 import { applyTools, isUnsettled, type SettledCall } from '../../steps.rules.ts';
 import { runToolCall, type ToolCallResult } from '../../tool-call.ts';
 import { untilStored } from '../../until-stored.ts';
-import { agentIdOf, runIdOf, toolOf } from '../loop.ts';
+import { agentIdOf, holdTaint, runIdOf, toolOf } from '../loop.ts';
 import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 
@@ -48,7 +48,7 @@ export const contextOfCalls = async (deps: RunDeps, run: RunLoop): Promise<ToolC
       step: { nano: 0 },
     },
     caller: callerStill(caller, now),
-    tainted: context.tainted || isTainted(state.taint),
+    tainted: context.tainted || isTainted(state.taint) || isTainted(plan.spending.taint),
     asked,
     evidence: (args) =>
       callEvidence(
@@ -71,7 +71,7 @@ const allAtRest = async <T>(working: readonly Promise<T>[]): Promise<T[]> => {
 };
 
 /** One of the calls of an answer: through the gate, or settled without having been made. */
-const outcomeOf = async (
+const settle = async (
   deps: RunDeps,
   run: RunLoop,
   call: ModelToolCall,
@@ -90,6 +90,13 @@ const outcomeOf = async (
     timeoutMs: deps.toolTimeoutMs,
     onStart: (item) => run.events.emit('tool.started', item),
   });
+};
+
+/** Marks the run as soon as the call has ended: the others of the answer may still be at work. */
+const outcomeOf: typeof settle = async (deps, run, call, context, how) => {
+  const outcome = await settle(deps, run, call, context, how);
+  holdTaint(run, outcome.taint);
+  return outcome;
 };
 
 /** What stands of the calls; passages get the next numbers of the run. */
@@ -123,6 +130,8 @@ export const callTools = async (deps: RunDeps, run: RunLoop, resumed: boolean): 
   const calls = settledOf(open, outcomes, state.passages.length);
   for (const call of calls) if (!isUnsettled(call)) events.emit('tool.completed', call.item);
   applyTools(state, calls);
+  // A helper that was given up brings no result, and what it has read stays in the conversation all the same.
+  state.taint = joinTaint(state.taint, run.plan.spending.taint);
   await writeSteps(deps, run, [{ kind: 'tools', payload: { v: 1, calls, nextEvent: events.next() } }]);
   for (const outcome of outcomes) {
     if ('exceeded' in outcome && outcome.exceeded !== null) throw outcome.exceeded;
