@@ -99,6 +99,11 @@ export const REQUIREMENTS = {
     'DELETE with permanent=true, and conversations/delete for many, delete for good, archived or not; each is in the audit chain',
   'CONV-12': 'conversations are pinned and put into folders, and lists narrow to them',
   'CONV-13': 'a search gives of each conversation the message that was found and the words around it',
+  'ATT-01': 'documents are attached to messages: stored, listed, exported, told of in events',
+  'ATT-02': 'attached documents are looked at first in their conversation, by its branch',
+  'ATT-03': 'a document that the caller cannot read is refused before any cost',
+  'ATT-04': 'edits, second answers, forks and context.attached_documents keep the documents',
+  'ATT-05': 'titles of attached documents are untrusted content',
   'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
   'TREE-02':
     'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',

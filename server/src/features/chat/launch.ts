@@ -4,7 +4,9 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
 import type { ActiveRun } from './active-run.ts';
+import { attachedBy } from './attachments.ts';
 import { type AskedAgain, namedParent } from './follows.rules.ts';
+import type { AttachedDocument } from './ports.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
@@ -53,7 +55,7 @@ export const createLaunch = (options: LaunchDeps) => {
     caller: Caller,
     request: ChatRequest & { conversation_id: string },
     context: ParsedContext,
-    how: LaunchOptions,
+    how: LaunchOptions & { attached: readonly AttachedDocument[] },
   ): Promise<ActiveRun> => {
     if (!how.wait || how.again !== undefined) throw busy();
     const here = queue.announce(request.conversation_id);
@@ -70,9 +72,10 @@ export const createLaunch = (options: LaunchDeps) => {
 
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
   const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
-    const how = withForm(request, asked);
     const context = parseContext(request.context);
     namedParent(request);
+    const attached = await attachedBy(options.documents, caller, request);
+    const how = { ...withForm(request, asked), attached };
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);

@@ -38,7 +38,7 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   governance: { gate: ToolGate; book: ToolBook; approvals: ApprovalPort };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
   identity: { callerFor: CallerFor };
-  knowledge: Pick<Knowledge, 'search'>;
+  knowledge: Pick<Knowledge, 'search' | 'documents'>;
   logger: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   memory: Pick<Memory, 'recall' | 'preferences' | 'factsIn' | 'observeTurn'>;
   models: Models;
@@ -77,7 +77,14 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     choose: createChooser({ router: agents.router, models, costs, store, onError }),
     models,
     costs,
-    search: (caller, query, limit, run) => deps.knowledge.search({ ...ownScope(caller), run }, query, limit),
+    search: (caller, query, limit, run, within) =>
+      deps.knowledge.search(
+        { ...ownScope(caller), run },
+        query,
+        limit,
+        within === undefined ? undefined : { documentIds: within },
+      ),
+    documents: (caller, ids) => deps.knowledge.documents(ownScope(caller), ids),
     memory: runMemory(deps),
     catalogue,
     onEnded: countAndLog(deps.system.metrics, deps.logger),

@@ -41,13 +41,28 @@ export type ChooseAgent = (input: {
   signal: AbortSignal;
 }) => Promise<RoutedChoice>;
 
-/** Search of the caller's documents for the run. */
+/** Search of the caller's documents for the run; `within`: in these alone. */
 export type SearchPassages = (
   caller: Caller,
   query: string,
   limit: number,
   paying: PayingRun | undefined,
+  within?: readonly string[],
 ) => Promise<ToolPassage[]>;
+
+/** A document that a message is about. */
+export interface AttachedDocument {
+  id: string;
+  title: string;
+  /** An administrator has vouched for its content. */
+  trusted: boolean;
+}
+
+/** Those of these ids that the caller can read. */
+export type ReadableDocuments = (
+  caller: Caller,
+  ids: readonly string[],
+) => Promise<readonly AttachedDocument[]>;
 
 /** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
 export interface Remembered {

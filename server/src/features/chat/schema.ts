@@ -27,6 +27,13 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
+export const MAX_ATTACHMENTS = 100;
+
+const Attachments = Type.Array(Strict({ document_id: Uuid('A document that the caller can read') }), {
+  maxItems: MAX_ATTACHMENTS,
+  description: 'Documents that the message is about: they are looked at first, in all of the conversation',
+});
+
 export const ChatRequest = Strict({
   message: Type.String({
     minLength: 1,
@@ -48,6 +55,7 @@ export const ChatRequest = Strict({
         'Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data',
     }),
   ),
+  attachments: Type.Optional(Attachments),
   response_schema: Type.Optional(
     AnyObject({
       description:
@@ -105,7 +113,16 @@ const chosen = {
 };
 export const RegenerateBody = Strict(chosen);
 export type RegenerateBody = Static<typeof RegenerateBody>;
-export const EditBody = Strict({ message: ChatRequest.properties.message, ...chosen });
+export const EditBody = Strict({
+  message: ChatRequest.properties.message,
+  attachments: Type.Optional(
+    Type.Array(Strict({ document_id: Uuid() }), {
+      maxItems: MAX_ATTACHMENTS,
+      description: 'Documents that the message is about; absent: those of before',
+    }),
+  ),
+  ...chosen,
+});
 export type EditBody = Static<typeof EditBody>;
 
 export const RunParams = Strict({ id: Uuid('Run id') });

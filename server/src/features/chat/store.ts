@@ -53,6 +53,7 @@ export const insertMessage = compiled<MessageRow, never>((db, p) =>
     created_at: p('created_at'),
     parent_id: p('parent_id'),
     active: p('active'),
+    attachments: p('attachments'),
   }),
 );
 
@@ -213,6 +214,19 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
       .limit(p('limit')),
 );
 
+const withAttachments = compiled<
+  { id: string },
+  Pick<MessageRow, 'id' | 'created_at' | 'active' | 'attachments'>
+>((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['id', 'created_at', 'active', 'attachments'])
+    .where('conversation_id', '=', p('id'))
+    .where('attachments', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc'),
+);
+
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
 
@@ -240,6 +254,9 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   },
 
   tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+  /** Messages of all branches that documents were sent with, newest first. */
+  withAttachments: (conversationId: string) => withAttachments(db.read, { id: conversationId }),
 
   /** Those of these ids, oldest first. */
   async turnsOf(conversationId: string, ids: readonly string[]) {

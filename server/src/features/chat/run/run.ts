@@ -24,7 +24,14 @@ import type { Reserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
 import type { AskedAgain } from '../follows.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
-import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
+import type {
+  AttachedDocument,
+  ChooseAgent,
+  ReadableDocuments,
+  RunCosts,
+  RunMemory,
+  SearchPassages,
+} from '../ports.ts';
 import type { PromptInput } from '../prompt.rules.ts';
 import type { QueuedRun } from '../queued.rules.ts';
 import type { GivenInput, ParsedContext } from '../request.ts';
@@ -43,6 +50,7 @@ export interface StartDeps {
   models: Models;
   costs: RunCosts;
   search: SearchPassages;
+  documents: ReadableDocuments;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;
@@ -74,6 +82,8 @@ export interface RunMessage {
   streaming: boolean;
   signal: AbortSignal;
   given?: GivenInput | undefined;
+  /** Documents that were sent with it. */
+  attached: readonly AttachedDocument[];
   /** Without `request.conversation_id`: the conversation to be made, which has been entered in the queue as well. */
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
