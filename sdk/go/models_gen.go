@@ -226,7 +226,7 @@ type ChangeMyPasswordRequest struct {
 
 // ChatRequest is a model of the API.
 type ChatRequest struct {
-	// What the person says
+	// What the person says; the setting MAX_MESSAGE_CHARS may allow less
 	Message string `json:"message"`
 	// Conversation to continue; absent: a new one
 	ConversationID *string `json:"conversation_id,omitempty"`
@@ -975,7 +975,7 @@ type DocumentLeftOut struct {
 
 // EditMessageRequest is a model of the API.
 type EditMessageRequest struct {
-	// What the person says
+	// What the person says; the setting MAX_MESSAGE_CHARS may allow less
 	Message string `json:"message"`
 	// Documents that the message is about; absent: those of before
 	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`

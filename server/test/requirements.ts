@@ -49,7 +49,7 @@ export const REQUIREMENTS = {
   'RATE-07': 'RATE_LIMITS=off refuses nothing and still sends the headers',
   // Section 5: chat and conversations
   'CHAT-01': 'POST chat answers with all fields of ChatResponse and stores question and answer',
-  'CHAT-02': 'message is 1 to 32,768 code points and not blank; context at most 32 KiB',
+  'CHAT-02': 'message is 1 to 262,144 code points and not blank; context at most 32 KiB',
   'CHAT-03': 'an unknown conversation is 404, an archived one 409, an unknown agent or model 422',
   'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
   'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
@@ -104,6 +104,9 @@ export const REQUIREMENTS = {
   'ATT-03': 'a document that the caller cannot read is refused before any cost',
   'ATT-04': 'edits, second answers, forks and context.attached_documents keep the documents',
   'ATT-05': 'titles of attached documents are untrusted content',
+  'LONG-01': 'messages of up to 262,144 characters are taken by every door, less by MAX_MESSAGE_CHARS',
+  'LONG-02':
+    'what is longer than the model’s window is refused before any cost, with the counts and what to do',
   'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
   'TREE-02':
     'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',

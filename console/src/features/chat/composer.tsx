@@ -253,7 +253,7 @@ export const Composer = (props: ComposerProps) => {
       <textarea
         ref={field}
         rows={1}
-        maxLength={32_768}
+        maxLength={262_144}
         placeholder="Ask, or type / to choose an agent"
         aria-label="Message"
         aria-autocomplete="list"

@@ -196,7 +196,7 @@ export interface ChangeMyPasswordRequest {
 }
 
 export interface ChatRequest {
-  /** What the person says */
+  /** What the person says; the setting MAX_MESSAGE_CHARS may allow less */
   message: string;
   /** Conversation to continue; absent: a new one */
   conversation_id?: string;
@@ -859,7 +859,7 @@ export interface DocumentLeftOut {
 }
 
 export interface EditMessageRequest {
-  /** What the person says */
+  /** What the person says; the setting MAX_MESSAGE_CHARS may allow less */
   message: string;
   /** Documents that the message is about; absent: those of before */
   attachments?: ChatRequestAttachment[];

@@ -14,7 +14,13 @@ import { fingerprintOf, replayOwner } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
+import {
+  type ActiveRun,
+  type ChatService,
+  type FollowedRun,
+  MAX_MESSAGE_CHARACTERS,
+  type RunEvent,
+} from '../chat/index.ts';
 import { timestampOf } from './requests.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 
@@ -45,7 +51,6 @@ interface FoundRun {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const MAX_TEXT_CHARACTERS = 32_768;
 
 /** The message's text, and its structured parts as data for the agent. */
 const readMessage = (message: Message): { text: string; data: unknown[] } => {
@@ -59,8 +64,8 @@ const readMessage = (message: Message): { text: string; data: unknown[] } => {
   }
   const text = texts.join('\n');
   if (text.trim() === '') throw new RequestMalformedError('the message holds no text');
-  if ([...text].length > MAX_TEXT_CHARACTERS)
-    throw new RequestMalformedError(`the text must have at most ${MAX_TEXT_CHARACTERS} characters`);
+  if (text.length > MAX_MESSAGE_CHARACTERS && [...text].length > MAX_MESSAGE_CHARACTERS)
+    throw new RequestMalformedError(`the text must have at most ${MAX_MESSAGE_CHARACTERS} characters`);
   return { text, data };
 };
 

@@ -14,7 +14,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
 import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
-import type { ChatService } from '../chat/index.ts';
+import { CHAT_BODY_BYTES, type ChatService } from '../chat/index.ts';
 import { A2A_PATH, type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
 import { createHandler } from './handler.ts';
 import { requestFault } from './requests.ts';
@@ -214,6 +214,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       tag,
       access: 'conversations:read',
       body: Rpc,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },
@@ -230,6 +231,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       access: 'conversations:read',
       params: AgentParams,
       body: Rpc,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },

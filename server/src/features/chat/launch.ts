@@ -6,6 +6,7 @@ import { noteLogFields } from '../../kernel/log-fields.ts';
 import type { ActiveRun } from './active-run.ts';
 import { attachedBy } from './attachments.ts';
 import { type AskedAgain, namedParent } from './follows.rules.ts';
+import { refuseTooLong } from './message-length.ts';
 import type { AttachedDocument } from './ports.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
@@ -74,6 +75,7 @@ export const createLaunch = (options: LaunchDeps) => {
   const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
     namedParent(request);
+    await refuseTooLong(options, caller, request.message, context);
     const attached = await attachedBy(options.documents, caller, request);
     const how = { ...withForm(request, asked), attached };
     const { conversation_id: conversationId } = request;

@@ -30,7 +30,7 @@ import { createChatStore } from './store.ts';
 export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions' | 'lifecycle' | 'onError'> {
   agents: AgentService & { router: Router };
   cluster: { locks: NodeLocks; messages: NodeMessages } | null;
-  config: { HISTORY_TOKENS: number; MAX_OUTPUT_TOKENS: number };
+  config: { HISTORY_TOKENS: number; MAX_MESSAGE_CHARS: number; MAX_OUTPUT_TOKENS: number };
   conversations: Pick<ConversationService, 'exportPersonal' | 'erasePersonal' | 'personalIds'>;
   costs: CostsService;
   db: Db;
@@ -94,6 +94,7 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     callerOf: deps.identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxMessageCharacters: config.MAX_MESSAGE_CHARS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: TOOL_TIMEOUT_MS,
     queue: createConversationQueue(cluster?.locks ?? null, store.turnsAhead),

@@ -27,6 +27,11 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
+/** The most that the setting MAX_MESSAGE_CHARS allows, and its default. */
+export const MAX_MESSAGE_CHARACTERS = 262_144;
+/** Of requests with such a message, each character of which may be written as two escapes of six bytes, and more around it. */
+export const CHAT_BODY_BYTES = 4 * 1024 * 1024;
+
 export const MAX_ATTACHMENTS = 100;
 
 const Attachments = Type.Array(Strict({ document_id: Uuid('A document that the caller can read') }), {
@@ -37,9 +42,9 @@ const Attachments = Type.Array(Strict({ document_id: Uuid('A document that the c
 export const ChatRequest = Strict({
   message: Type.String({
     minLength: 1,
-    maxLength: 32_768,
+    maxLength: MAX_MESSAGE_CHARACTERS,
     pattern: '\\S',
-    description: 'What the person says',
+    description: 'What the person says; the setting MAX_MESSAGE_CHARS may allow less',
   }),
   conversation_id: Type.Optional(Uuid('Conversation to continue; absent: a new one')),
   parent_message_id: Type.Optional(

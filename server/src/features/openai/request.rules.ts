@@ -1,6 +1,11 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
-import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
+import {
+  type AnswerForm,
+  type ClientTools,
+  type HistoryTurn,
+  MAX_MESSAGE_CHARACTERS,
+} from '../chat/index.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -56,7 +61,6 @@ export interface ReadCompletion {
   metadata: Record<string, unknown>;
 }
 
-const MAX_MESSAGE_CHARACTERS = 32_768;
 const MAX_INSTRUCTIONS_CHARACTERS = 65_536;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { openAiError } from '../../http/error-body.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { CHAT_BODY_BYTES } from '../chat/index.ts';
 import { completionOf } from './answer.ts';
 import { createDoor, type DoorOptions, type DoorWire } from './door.ts';
 import { readFormat } from './format.ts';
@@ -157,6 +158,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: ChatCompletionRequest,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       unknownFields: 'ignored',
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],

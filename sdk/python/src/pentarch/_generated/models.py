@@ -208,7 +208,7 @@ class ChangeMyPasswordRequest(TypedDict):
 
 class _ChatRequest(TypedDict):
     message: str
-    """What the person says"""
+    """What the person says; the setting MAX_MESSAGE_CHARS may allow less"""
 
 
 class ChatRequest(_ChatRequest, total=False):
@@ -940,7 +940,7 @@ class DocumentLeftOut(TypedDict):
 
 class _EditMessageRequest(TypedDict):
     message: str
-    """What the person says"""
+    """What the person says; the setting MAX_MESSAGE_CHARS may allow less"""
 
 
 class EditMessageRequest(_EditMessageRequest, total=False):

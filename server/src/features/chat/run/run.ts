@@ -55,6 +55,7 @@ export interface StartDeps {
   toolSources: readonly ToolSource[];
   clock: Clock;
   maxOutputTokens: number;
+  maxMessageCharacters: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
   onError(error: unknown, message: string): void;

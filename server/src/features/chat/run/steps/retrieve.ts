@@ -36,6 +36,9 @@ export interface Retrieved {
 
 type Sources = Pick<StartDeps, 'search' | 'memory' | 'models' | 'toolSources'>;
 
+/** What is longer is searched for by its beginning. */
+const MAX_QUERY_CHARACTERS = 32_768;
+
 /** Documents to look at first. */
 interface Attached {
   own: readonly AttachedDocument[];
@@ -76,14 +79,15 @@ export const createLookUp = (
   { questions, attached: earlier }: History,
 ): ((before: () => Promise<void>) => LookUp) => {
   const { caller, request, context } = message;
+  const asked = request.message.slice(0, MAX_QUERY_CHARACTERS).toWellFormed();
   const attached = { own: message.attached, earlier };
   const preferences = once(() => deps.memory.preferences(caller));
   return (before) => {
     const run = { runId, conversationId, agentId: context.agentId, spending, step: embedded, before };
     return {
       run,
-      passages: once(() => passagesFor(deps, caller, searchQuery(request.message, questions), run, attached)),
-      memories: once(() => deps.memory.recall(caller, request.message, run)),
+      passages: once(() => passagesFor(deps, caller, searchQuery(asked, questions), run, attached)),
+      memories: once(() => deps.memory.recall(caller, asked, run)),
       preferences,
     };
   };
