@@ -14,13 +14,8 @@ import { fingerprintOf, replayOwner } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import {
-  type ActiveRun,
-  type ChatService,
-  type FollowedRun,
-  MAX_MESSAGE_CHARACTERS,
-  type RunEvent,
-} from '../chat/index.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
+import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
 import { timestampOf } from './requests.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 

@@ -19,7 +19,6 @@ export {
   CHAT_BODY_BYTES,
   ChatRequest,
   ChatResponse,
-  MAX_MESSAGE_CHARACTERS,
   type RunStatus,
 } from './schema.ts';
 export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import {
   AnyObject,
   AnyValue,
@@ -27,8 +28,6 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
-/** The most that the setting MAX_MESSAGE_CHARS allows, and its default. */
-export const MAX_MESSAGE_CHARACTERS = 262_144;
 /** Of requests with such a message, each character of which may be written as two escapes of six bytes, and more around it. */
 export const CHAT_BODY_BYTES = 4 * 1024 * 1024;
 

@@ -1,11 +1,7 @@
 import type { AppError } from '../../kernel/errors.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
-import {
-  type AnswerForm,
-  type ClientTools,
-  type HistoryTurn,
-  MAX_MESSAGE_CHARACTERS,
-} from '../chat/index.ts';
+import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
