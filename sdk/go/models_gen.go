@@ -226,7 +226,7 @@ type ChangeMyPasswordRequest struct {
 
 // ChatRequest is a model of the API.
 type ChatRequest struct {
-	// What the person says
+	// What the person says; the setting MAX_MESSAGE_CHARS may allow less
 	Message string `json:"message"`
 	// Conversation to continue; absent: a new one
 	ConversationID *string `json:"conversation_id,omitempty"`
@@ -234,8 +234,16 @@ type ChatRequest struct {
 	ParentMessageID *Nullable[string] `json:"parent_message_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
+	// Documents that the message is about: they are looked at first, in all of the conversation
+	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`
 	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
 	ResponseSchema map[string]any `json:"response_schema,omitzero"`
+}
+
+// ChatRequestAttachment is a model of the API.
+type ChatRequestAttachment struct {
+	// A document that the caller can read
+	DocumentID string `json:"document_id"`
 }
 
 // ChatResponse is a model of the API.
@@ -967,8 +975,10 @@ type DocumentLeftOut struct {
 
 // EditMessageRequest is a model of the API.
 type EditMessageRequest struct {
-	// What the person says
+	// What the person says; the setting MAX_MESSAGE_CHARS may allow less
 	Message string `json:"message"`
+	// Documents that the message is about; absent: those of before
+	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`
 	// A configured model; absent: as before
 	Model *string `json:"model,omitempty"`
 	// The agent to answer; absent: as before
@@ -1332,6 +1342,8 @@ type Message struct {
 	Usage     *Usage     `json:"usage"`
 	// For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
+	// Documents that were sent with it; one that has been deleted since is named all the same
+	Attachments []MessageAttachment `json:"attachments"`
 	// How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages. One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
 	FinishReason *string `json:"finish_reason"`
 	// Why it failed or was interrupted; null otherwise
@@ -1347,6 +1359,13 @@ type Message struct {
 	Siblings MessageSiblings `json:"siblings"`
 	// It stands in the branch that is shown and goes to the model
 	Active bool `json:"active"`
+}
+
+// MessageAttachment is a model of the API.
+type MessageAttachment struct {
+	DocumentID string `json:"document_id"`
+	// Of the document when it was attached
+	Title string `json:"title"`
 }
 
 // MessageError is a model of the API.

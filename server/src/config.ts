@@ -267,6 +267,7 @@ export const SETTINGS = {
     10_000_000,
     'Context window in tokens of models that no table knows, e.g. of COMPATIBLE_BASE_URL',
   ),
+  MAX_MESSAGE_CHARS: int(262_144, 1_000, 262_144, 'Most characters of one message'),
   HISTORY_TOKENS: int(
     12_000,
     0,

@@ -49,7 +49,7 @@ export const REQUIREMENTS = {
   'RATE-07': 'RATE_LIMITS=off refuses nothing and still sends the headers',
   // Section 5: chat and conversations
   'CHAT-01': 'POST chat answers with all fields of ChatResponse and stores question and answer',
-  'CHAT-02': 'message is 1 to 32,768 code points and not blank; context at most 32 KiB',
+  'CHAT-02': 'message is 1 to 262,144 code points and not blank; context at most 32 KiB',
   'CHAT-03': 'an unknown conversation is 404, an archived one 409, an unknown agent or model 422',
   'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
   'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
@@ -99,6 +99,14 @@ export const REQUIREMENTS = {
     'DELETE with permanent=true, and conversations/delete for many, delete for good, archived or not; each is in the audit chain',
   'CONV-12': 'conversations are pinned and put into folders, and lists narrow to them',
   'CONV-13': 'a search gives of each conversation the message that was found and the words around it',
+  'ATT-01': 'documents are attached to messages: stored, listed, exported, told of in events',
+  'ATT-02': 'attached documents are looked at first in their conversation, by its branch',
+  'ATT-03': 'a document that the caller cannot read is refused before any cost',
+  'ATT-04': 'edits, second answers, forks and context.attached_documents keep the documents',
+  'ATT-05': 'titles of attached documents are untrusted content',
+  'LONG-01': 'messages of up to 262,144 characters are taken by every door, less by MAX_MESSAGE_CHARS',
+  'LONG-02':
+    'what is longer than the model’s window is refused before any cost, with the counts and what to do',
   'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
   'TREE-02':
     'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',

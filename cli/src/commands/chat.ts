@@ -3,7 +3,7 @@ import type { ChatEvent, ChatStream, Citation, Proposal } from 'pentarch-sdk';
 import type { Context } from '../context.ts';
 import { CliError, type ExitCode, failureOf, usage } from '../errors.ts';
 import { type Lines, openLines, readAll } from '../prompt.ts';
-import { flagOption, type Shell, textOption } from '../shell.ts';
+import { flagOption, listOption, type Shell, textOption } from '../shell.ts';
 import { oneLine } from '../text.ts';
 
 /**
@@ -17,6 +17,8 @@ interface Talk {
   readonly model: string | null;
   /** The message that the first question follows. */
   readonly after: string | null;
+  /** Documents that the first question is about. */
+  readonly attached: readonly string[];
   readonly events: boolean;
   /** Questions can be asked; null where nobody sits there. */
   readonly lines: Lines | null;
@@ -182,6 +184,7 @@ const ask = (talk: Talk, message: string, conversationId: string | null): Promis
     ...(conversationId === null ? {} : { conversation_id: conversationId }),
     ...(talk.after === null ? {} : { parent_message_id: talk.after }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
+    ...(talk.attached.length === 0 ? {} : { attachments: talk.attached.map((id) => ({ document_id: id })) }),
   };
   return follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
 };
@@ -216,14 +219,14 @@ const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<
       if (word === '/help') out.note(REPL_HELP);
       else if (word === '/new') {
         conversationId = null;
-        talk = { ...talk, after: null };
+        talk = { ...talk, after: null, attached: [] };
       } else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
       else if (word === '/resume' && rest[0] !== undefined) conversationId = rest[0];
       else if (word === '/history' && conversationId !== null) await history(talk.context, conversationId);
       else if (word.startsWith('/')) out.note(`no such command; ${REPL_HELP}`);
       else {
         conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
-        talk = { ...talk, after: null };
+        talk = { ...talk, after: null, attached: [] };
       }
     } catch (error) {
       // One failed question does not end the talk.
@@ -262,6 +265,7 @@ export const chatCommand = (shell: Shell): Command => {
     .option('--model <model>', 'a configured model, such as openai/gpt-5-mini')
     .option('--resume [conversation-id]', 'go on with a conversation; without an id, with the newest')
     .option('--after <message-id>', 'with --resume: the message to go on behind, in a branch of its own')
+    .option('--attach <document-id...>', 'documents that the question is about')
     .option('--follow <run-id>', 'follow a run that is under way')
     .option('-i, --interactive', 'go on reading questions, also from a pipe')
     .option('--events', 'every event as a line of JSON')
@@ -291,6 +295,7 @@ export const chatCommand = (shell: Shell): Command => {
         agent: textOption(command, 'agent') ?? null,
         model: textOption(command, 'model') ?? null,
         after,
+        attached: listOption(command, 'attach'),
         events,
         lines,
         mayVote: permitted(context),
@@ -305,7 +310,7 @@ export const chatCommand = (shell: Shell): Command => {
           let id = conversationId;
           if (words !== '') id = (await ask(talk, words, id)).conversationId;
           // Only the first question begins a branch; the others follow it.
-          const further = words === '' ? talk : { ...talk, after: null };
+          const further = words === '' ? talk : { ...talk, after: null, attached: [] };
           return runtime.exit(await talkOn(further, lines, id));
         }
         const message = words === '' || words === '-' ? (await readAll(runtime)).trim() : words;
@@ -320,6 +325,7 @@ export const chatCommand = (shell: Shell): Command => {
     'chat "How many leave days does a first assistant have?"',
     'chat --agent chronos --resume "And next week?"',
     'chat --resume ID --after MESSAGE_ID "And what if it rains?"',
+    'chat "What does it say about notice?" --attach DOCUMENT_ID',
     'git diff | pentarch chat -',
     'chat "Sum up the week" --json',
     'chat',

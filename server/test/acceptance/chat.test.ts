@@ -114,18 +114,6 @@ describe('POST chat', () => {
     expect(JSON.stringify(system)).not.toContain(secret);
   });
 
-  it(req('CHAT-02', 'takes 32,768 code points and no more'), async () => {
-    const longest = '😀'.repeat(32_768);
-    const taken = await admin.post(CHAT, { message: longest, context });
-    expect(taken.status).toBe(200);
-    const facts = expectErrorA(
-      await admin.post(CHAT, { message: `${longest}a`, context }),
-      422,
-      'VALIDATION_ERROR',
-    );
-    expect(fieldsOf(facts)).toEqual(['/message']);
-  });
-
   it.each([
     [{ message: '' }, '/message'],
     [{ message: ' \n\t ' }, '/message'],

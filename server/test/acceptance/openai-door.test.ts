@@ -399,7 +399,7 @@ describe('refusals', () => {
     ['a blank message', { messages: [{ role: 'user', content: '  ' }] }, 'messages.0'],
     [
       'a message beyond the limit',
-      { messages: [{ role: 'user', content: 'x'.repeat(32_769) }] },
+      { messages: [{ role: 'user', content: 'x'.repeat(262_145) }] },
       'messages.0.content',
     ],
     ['a conversation id of no form', { metadata: { conversation_id: 'mine' } }, 'metadata.conversation_id'],

@@ -179,19 +179,26 @@ it('asks again as it was asked: the same agent, the same documents', async () =>
   const id = new URL(page.url()).searchParams.get('c') ?? '';
   const admin = await app.server.signIn();
   const { messages } = (await admin.get(`/v2/conversations/${id}`)).json<{
-    messages: { role: string; agent_id: string | null; metadata: Record<string, unknown> }[];
+    messages: {
+      role: string;
+      content: string;
+      agent_id: string | null;
+      attachments: { document_id: string; title: string }[];
+      metadata: Record<string, unknown>;
+    }[];
   }>();
   const questions = messages.filter((one) => one.role === 'user');
   expect(questions).toHaveLength(2);
   expect(questions[0]?.metadata).toMatchObject({ agent_id: 'athena' });
-  expect(questions[0]?.metadata.attached_documents).toHaveLength(1);
+  expect(questions[0]).toMatchObject({ content: 'How many bars?', attachments: [{ title: 'Notes' }] });
+  expect(questions[1]?.attachments).toEqual(questions[0]?.attachments);
   expect(questions[1]?.metadata).toEqual(questions[0]?.metadata);
   expect(messages.at(-1)?.agent_id).toBe('athena');
 
   await page.getByRole('button', { name: 'Edit and send again' }).last().click();
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('How many bars?');
   expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('athena');
-  await page.getByRole('list', { name: 'Attachments' }).getByText('notes.md').waitFor();
+  await page.getByRole('list', { name: 'Attachments' }).getByText('Notes').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

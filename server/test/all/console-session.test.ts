@@ -193,7 +193,7 @@ describe('files and comments of a session that ends in the middle', () => {
     provider.script({ chunks: ['A title.'] });
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('article').getByText('A title.').waitFor();
-    await page.getByRole('log', { name: 'Messages' }).getByText('Attached: attached.md').waitFor();
+    await page.getByRole('list', { name: 'Attached' }).getByRole('link').waitFor();
     await context.close();
   });
 

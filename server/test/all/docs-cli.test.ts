@@ -196,6 +196,9 @@ const own = (make: () => Promise<string>): Prepare => words(async () => ({ ID: a
 const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch chat': async () => ({ input: 'Hello\n' }),
   'pentarch chat --resume ID': words(answered),
+  'pentarch chat "What does it say about notice?" --attach': words(async () => ({
+    DOCUMENT_ID: await document(),
+  })),
   'pentarch conversations show': words(async () => ({
     '0190a6de-7c2a-7000-8000-000000000001': await conversation(),
   })),

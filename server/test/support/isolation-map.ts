@@ -74,6 +74,7 @@ const chat: Plan = {
     conversation_id: { kind: 'conversation', status: 404 },
     // Named alone it is 422: whose message it is is not looked at.
     parent_message_id: { kind: 'message', status: 422 },
+    'attachments.0.document_id': { kind: 'document', status: 422 },
   },
 };
 const rpc = (method: string, params: Record<string, unknown>): Record<string, unknown> => ({
@@ -217,6 +218,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /conversations/{id}/messages/{message_id}/edit': {
     path: { id: 'conversation', message_id: 'message' },
     send: () => message,
+    body: { 'attachments.0.document_id': { kind: 'document', status: 422 } },
   },
   'POST /conversations/{id}/messages/{message_id}/regenerate': {
     path: { id: 'conversation', message_id: 'message' },

@@ -11,6 +11,7 @@ import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
 import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { writtenOf } from './attached.ts';
 import styles from './chat.module.css';
 import { CitationDrawer } from './citation-drawer.tsx';
 import { Composer, type Draft, emptyDraft, type Sending } from './composer.tsx';
@@ -25,7 +26,7 @@ import {
   type Underway,
   withWritten,
 } from './kept.ts';
-import { attachedNames, type Limit, limitOf, withoutAttached } from './limits.ts';
+import { type Limit, limitOf } from './limits.ts';
 import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
 import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
 import { type Running, useTurn } from './use-turn.ts';
@@ -50,30 +51,28 @@ const wasRefused = ({ state, turn }: Running): boolean => state === 'failed' && 
 
 /** As it was asked: to whom, and with which documents. */
 const sendingOf = (question: Message): Sending => {
-  const { agent_id: agent, model, attached_documents: attached } = question.metadata;
+  const { agent_id: agent, model } = question.metadata;
+  const { text, files } = writtenOf(question);
   return {
-    message: question.content,
+    message: text,
     agentId: typeof agent === 'string' ? agent : null,
     model: typeof model === 'string' ? model : null,
-    documentIds: Array.isArray(attached) ? attached.filter((one) => typeof one === 'string') : [],
+    files,
   };
 };
 
-const draftOf = ({ message, agentId, model, documentIds }: Sending): Draft => {
-  const names = attachedNames(message, documentIds.length);
-  return {
-    agent: agentId ?? '',
-    model: model ?? '',
-    files: documentIds.map((documentId, n) => ({
-      key: documentId,
-      name: names[n] ?? '',
-      share: 1,
-      documentId,
-      fault: null,
-      file: null,
-    })),
-  };
-};
+const draftOf = ({ agentId, model, files }: Sending): Draft => ({
+  agent: agentId ?? '',
+  model: model ?? '',
+  files: files.map(({ documentId, name }) => ({
+    key: documentId,
+    name,
+    share: 1,
+    documentId,
+    fault: null,
+    file: null,
+  })),
+});
 
 /** What stands in the composer when a conversation is opened: its draft, and a message that may not have been taken. */
 const composerOf = (
@@ -83,7 +82,7 @@ const composerOf = (
   const back = readUnderway(conversation);
   if (back === null) return { text, draft, back };
   return {
-    text: withWritten(withoutAttached(back.sending.message), text),
+    text: withWritten(back.sending.message, text),
     draft: draftOf(back.sending),
     back,
   };
@@ -225,16 +224,17 @@ const ChatPage = () => {
   const lastStored = messages.findLast((one) => one.role === 'user');
   /** Puts a question back into the composer, with its agent and documents, before what was written meanwhile. */
   const takeBack = (sending: Sending): void => {
-    setText((written) => withWritten(withoutAttached(sending.message), written));
+    setText((written) => withWritten(sending.message, written));
     setDraft((now) => {
       const next = draftOf(sending);
-      const more = now.files.filter((one) => !sending.documentIds.includes(one.documentId ?? ''));
+      const back = new Set(sending.files.map((file) => file.documentId));
+      const more = now.files.filter((one) => !back.has(one.documentId ?? ''));
       return { ...next, files: [...next.files, ...more] };
     });
     field.current?.focus();
   };
   const send = (sending: Sending): void => {
-    const { message, agentId, model, documentIds } = sending;
+    const { message, agentId, model, files } = sending;
     sent.current = sending;
     const same = restored.current !== null && isSame(restored.current.sending, sending);
     const key = same && restored.current !== null ? restored.current.key : crypto.randomUUID();
@@ -251,8 +251,10 @@ const ChatPage = () => {
         ...(agentId === null ? {} : { agent_id: agentId }),
         // One that is no longer offered would be refused.
         ...(models.some((one) => one.id === model) && model !== null ? { model } : {}),
-        ...(documentIds.length === 0 ? {} : { attached_documents: documentIds }),
       },
+      ...(files.length === 0
+        ? {}
+        : { attachments: files.map(({ documentId }) => ({ document_id: documentId })) }),
     };
     void ask(request, key);
   };
@@ -277,7 +279,7 @@ const ChatPage = () => {
     if (kept === null || lastStored === undefined || lastStored.id === kept.after) return;
     if (lastStored.content !== kept.sending.message) return;
     restored.current = null;
-    const back = withoutAttached(kept.sending.message);
+    const back = kept.sending.message;
     setText((now) => (now === back ? '' : now));
     setDraft((now) => ({ ...now, files: [] }));
   }, [lastStored]);
@@ -362,9 +364,7 @@ const ChatPage = () => {
           {c === undefined && !showTurn && (
             <FirstRun
               onAsk={
-                closed === null
-                  ? (message) => send({ message, agentId: null, model: null, documentIds: [] })
-                  : null
+                closed === null ? (message) => send({ message, agentId: null, model: null, files: [] }) : null
               }
             />
           )}
@@ -390,7 +390,7 @@ const ChatPage = () => {
             message.role === 'user' ? (
               <Question
                 key={message.id}
-                text={message.content}
+                {...writtenOf(message)}
                 fault={message.error?.message ?? null}
                 onEdit={closed === null ? () => takeBack(sendingOf(message)) : null}
                 onRetry={
@@ -414,7 +414,15 @@ const ChatPage = () => {
               />
             ),
           )}
-          {asked !== null && <Question text={asked} fault={null} onEdit={null} onRetry={null} />}
+          {asked !== null && (
+            <Question
+              text={asked}
+              files={sent.current?.message === asked ? sent.current.files : []}
+              fault={null}
+              onEdit={null}
+              onRetry={null}
+            />
+          )}
           {showTurn && (busy || turn.text !== '') && (
             <Answer
               answer={answerOfTurn(turn, busy)}

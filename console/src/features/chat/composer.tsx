@@ -8,19 +8,20 @@ import { faultOf, isSignedOut } from '../../lib/errors.ts';
 import { forgetFiles, keepFiles, keptFile, noteUploaded } from '../../lib/kept-files.ts';
 import { useMay } from '../../lib/me.ts';
 import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
+import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
 import type { Limit } from './limits.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
-/** Where one writes. `/athena …` speaks to one agent; files are indexed first and then named in the message. */
+/** Where one writes. `/athena …` speaks to one agent; files are indexed first and then go along with the message. */
 
 export interface Sending {
   message: string;
   agentId: string | null;
   /** null: the agent's own, or the default of the server. */
   model: string | null;
-  documentIds: readonly string[];
+  files: readonly SentFile[];
 }
 
 /** What stands in the composer beside the text. */
@@ -205,12 +206,11 @@ export const Composer = (props: ComposerProps) => {
     const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
     const command = splitCommand(text, known);
     if (command.message === '' || running || uploading || failed || waits || closed !== null) return;
-    const names = files.map((file) => file.name).join(', ');
     onSend({
-      message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
+      message: command.message,
       agentId: command.agentId ?? (agent === '' ? null : agent),
       model: model === '' ? null : model,
-      documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
+      files: files.flatMap(({ documentId, name }) => (documentId === null ? [] : [{ documentId, name }])),
     });
     setFiles(() => []);
     void forgetFiles(files.map((file) => file.key));
@@ -301,7 +301,7 @@ export const Composer = (props: ComposerProps) => {
       <textarea
         ref={field}
         rows={1}
-        maxLength={32_768}
+        maxLength={262_144}
         placeholder="Ask, or type / to choose an agent"
         aria-label="Message"
         aria-autocomplete="list"

@@ -90,7 +90,7 @@ export const keepUnderway = (conversation: string | undefined, underway: Underwa
 export const readUnderway = (conversation: string | undefined): Underway | null => {
   const kept = read(underwayKey(conversation));
   if (!isRecord(kept) || !isRecord(kept.sending) || typeof kept.key !== 'string') return null;
-  const { message, agentId, model, documentIds } = kept.sending;
+  const { message, agentId, model, files } = kept.sending;
   if (typeof message !== 'string') return null;
   return {
     key: kept.key,
@@ -99,7 +99,9 @@ export const readUnderway = (conversation: string | undefined): Underway | null 
       message,
       agentId: typeof agentId === 'string' ? agentId : null,
       model: typeof model === 'string' ? model : null,
-      documentIds: Array.isArray(documentIds) ? documentIds.filter((one) => typeof one === 'string') : [],
+      files: filesOf(files).flatMap(({ documentId, name }) =>
+        documentId === null ? [] : [{ documentId, name }],
+      ),
     },
   };
 };

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Paperclip, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import type { Citation, Message } from 'pentarch-sdk';
 import { lazy, type MouseEvent, Suspense } from 'react';
 import { IconButton } from '../../components/button.tsx';
@@ -10,6 +11,7 @@ import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { useKeptText } from '../../lib/kept-text.ts';
 import { ApprovalCard } from './approval-card.tsx';
+import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
 import { linkMarkers, markersOf, type Turn } from './thread.ts';
 import { ToolCalls } from './tool-calls.tsx';
@@ -232,14 +234,26 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
 
 interface QuestionProps {
   text: string;
+  files: readonly SentFile[];
   /** Why no answer came. */
   fault: string | null;
   onEdit: (() => void) | null;
   onRetry: (() => void) | null;
 }
 
-export const Question = ({ text, fault, onEdit, onRetry }: QuestionProps) => (
+export const Question = ({ text, files, fault, onEdit, onRetry }: QuestionProps) => (
   <div className={styles.question}>
+    {files.length > 0 && (
+      <ul className={styles.citations} aria-label="Attached">
+        {files.map(({ documentId, name }) => (
+          <li key={documentId}>
+            <Link to={`/knowledge/${documentId}`} className={styles.chip}>
+              <Paperclip size={12} aria-hidden="true" /> {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    )}
     <p className={styles.bubble}>{text}</p>
     {fault !== null && (
       <p className={styles.unanswered}>

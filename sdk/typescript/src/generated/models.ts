@@ -196,7 +196,7 @@ export interface ChangeMyPasswordRequest {
 }
 
 export interface ChatRequest {
-  /** What the person says */
+  /** What the person says; the setting MAX_MESSAGE_CHARS may allow less */
   message: string;
   /** Conversation to continue; absent: a new one */
   conversation_id?: string;
@@ -204,8 +204,15 @@ export interface ChatRequest {
   parent_message_id?: string | null;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
+  /** Documents that the message is about: they are looked at first, in all of the conversation */
+  attachments?: ChatRequestAttachment[];
   /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
   response_schema?: Record<string, unknown>;
+}
+
+export interface ChatRequestAttachment {
+  /** A document that the caller can read */
+  document_id: string;
 }
 
 export interface ChatResponse {
@@ -852,8 +859,10 @@ export interface DocumentLeftOut {
 }
 
 export interface EditMessageRequest {
-  /** What the person says */
+  /** What the person says; the setting MAX_MESSAGE_CHARS may allow less */
   message: string;
+  /** Documents that the message is about; absent: those of before */
+  attachments?: ChatRequestAttachment[];
   /** A configured model; absent: as before */
   model?: string;
   /** The agent to answer; absent: as before */
@@ -1173,6 +1182,8 @@ export interface Message {
   usage: Usage | null;
   /** For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for */
   metadata: Record<string, unknown>;
+  /** Documents that were sent with it; one that has been deleted since is named all the same */
+  attachments: MessageAttachment[];
   /** How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages */
   finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted' | null;
   /** Why it failed or was interrupted; null otherwise */
@@ -1188,6 +1199,12 @@ export interface Message {
   siblings: MessageSiblings;
   /** It stands in the branch that is shown and goes to the model */
   active: boolean;
+}
+
+export interface MessageAttachment {
+  document_id: string;
+  /** Of the document when it was attached */
+  title: string;
 }
 
 export interface MessageError {

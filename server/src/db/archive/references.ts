@@ -96,6 +96,7 @@ export const REFERENCES: readonly Reference[] = Object.entries(BY_TABLE).flatMap
  */
 export const SCANNED: Readonly<Record<string, readonly string[]>> = {
   jobs: ['payload', 'group_key'],
+  messages: ['attachments'],
   runs: ['request', 'delegated', 'journal', 'credential'],
   run_steps: ['payload'],
   tasks: ['context', 'credential'],

@@ -39,6 +39,8 @@ export interface MessageRow {
   parent_id: string | null;
   /** 1: in the branch that is shown and goes to the model; 0: in another one; 2: in it, without its place yet. */
   active: number;
+  /** JSON array of the documents that were sent with it (features/conversations/attachments.rules.ts); null: none. */
+  attachments: string | null;
 }
 
 export interface FeedbackRow {

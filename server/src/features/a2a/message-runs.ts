@@ -7,6 +7,7 @@ import {
 } from '@a2a-js/sdk/errors';
 import { type BindRun, fingerprintOf, replayOwner } from '../../http/idempotency.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import type { ActiveRun, FollowedRun, RunEvent } from '../chat/index.ts';
 import { type HandlerOptions, UUID } from './handler-options.ts';
 import { untilSettled } from './run-events.ts';
@@ -21,8 +22,6 @@ export interface FoundRun {
   settled(): Promise<void>;
 }
 
-const MAX_TEXT_CHARACTERS = 32_768;
-
 /** The message's text, and its structured parts as data for the agent. */
 const readMessage = (message: Message): { text: string; data: unknown[] } => {
   const texts: string[] = [];
@@ -35,8 +34,8 @@ const readMessage = (message: Message): { text: string; data: unknown[] } => {
   }
   const text = texts.join('\n');
   if (text.trim() === '') throw new RequestMalformedError('the message holds no text');
-  if ([...text].length > MAX_TEXT_CHARACTERS)
-    throw new RequestMalformedError(`the text must have at most ${MAX_TEXT_CHARACTERS} characters`);
+  if (text.length > MAX_MESSAGE_CHARACTERS && [...text].length > MAX_MESSAGE_CHARACTERS)
+    throw new RequestMalformedError(`the text must have at most ${MAX_MESSAGE_CHARACTERS} characters`);
   return { text, data };
 };
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
+import { CHAT_BODY_BYTES } from '../chat/index.ts';
 import { A2A_PATH } from './cards.ts';
 import { type A2aDoorOptions, findAgent, sendCard } from './door.ts';
 import { createServe } from './serve.ts';
@@ -59,6 +60,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       tag,
       access: 'conversations:read',
       body: Rpc,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },
@@ -75,6 +77,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       access: 'conversations:read',
       params: AgentParams,
       body: Rpc,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },

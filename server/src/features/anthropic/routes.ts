@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { anthropicError } from '../../http/error-body.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
+import { CHAT_BODY_BYTES } from '../chat/index.ts';
 import { createDoor, type DoorOptions, type DoorWire, refusal } from '../openai/index.ts';
 import { messageAnswerOf } from './answer.ts';
 import { countTokens, readMessages } from './request.ts';
@@ -54,6 +55,7 @@ export const anthropicRoutes = (options: DoorOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: MessageRequest,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       unknownFields: 'ignored',
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],

@@ -16,7 +16,7 @@ export const askedEvent = (
     parentId?: string | null;
     subject: { tenantId: string; userId: string; requestId: string | null };
   },
-  content: string,
+  { content, attached }: { content: string; attached: readonly { id: string; title: string }[] },
   taint: Taint,
   role: 'user' | 'tool' = 'user',
 ): NewEvent => ({
@@ -32,6 +32,7 @@ export const askedEvent = (
     parent_id: run.parentId ?? null,
     role,
     content,
+    attachments: attached.map(({ id, title }) => ({ document_id: id, title })),
     tainted: isTainted(taint),
   },
   requestId: run.subject.requestId,

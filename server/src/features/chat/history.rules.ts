@@ -37,6 +37,19 @@ export const historyBudget = (input: {
   return Math.max(0, Math.min(room, input.maxHistoryTokens));
 };
 
+/** A message of this part of the window is taken where the settings leave less: then it is not its length that is at fault. */
+const ALWAYS_SHARE = 0.25;
+
+/** Room for a message beside what goes along with it and the answer, history left out. */
+export const messageRoom = (input: {
+  windowTokens: number;
+  fixedTokens: number;
+  outputTokens: number;
+}): number => {
+  const room = historyBudget({ ...input, maxHistoryTokens: input.windowTokens });
+  return Math.max(room, Math.floor(input.windowTokens * ALWAYS_SHARE));
+};
+
 /** The newest turns that fit, from a question on (a history that begins with an answer makes no sense); and those before. */
 export const splitTurns = <T extends HistoryTurn>(
   turns: readonly T[],

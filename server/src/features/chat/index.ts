@@ -13,7 +13,12 @@ export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
 export { createRunSamples, type Turn } from './run-reads.ts';
 export type { RunReport } from './run-report.rules.ts';
-export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
+export {
+  CHAT_BODY_BYTES,
+  ChatRequest,
+  ChatResponse,
+  type RunStatus,
+} from './schema.ts';
 export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';
 export { createChatStore, taintHeld } from './store.ts';
 export { schemaFault } from './tool-call.ts';

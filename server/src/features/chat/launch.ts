@@ -3,8 +3,11 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
 import type { ActiveRun } from './active-run.ts';
+import { attachedBy } from './attachments.ts';
 import { namedParent } from './follows.rules.ts';
 import type { createLineUp, LineUpDeps } from './line-up.ts';
+import { refuseTooLong } from './message-length.ts';
+import type { AttachedDocument } from './ports.ts';
 import { busy, TurnTaken } from './queue.ts';
 import { type LaunchOptions, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
@@ -35,7 +38,7 @@ export const createLaunch = (options: LaunchDeps) => {
     caller: Caller,
     request: ChatRequest & { conversation_id: string },
     context: RunMessage['context'],
-    how: LaunchOptions,
+    how: LaunchOptions & { attached: readonly AttachedDocument[] },
   ): Promise<ActiveRun> => {
     if (!how.wait || how.again !== undefined) throw busy();
     const here = queue.announce(request.conversation_id);
@@ -52,9 +55,11 @@ export const createLaunch = (options: LaunchDeps) => {
 
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
   const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
-    const how = withForm(request, asked);
     const context = parseContext(request.context);
     namedParent(request);
+    await refuseTooLong(options, caller, request.message, context);
+    const attached = await attachedBy(options.documents, caller, request);
+    const how = { ...withForm(request, asked), attached };
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);

@@ -30,7 +30,7 @@ import { createChatStore } from './store.ts';
 export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions' | 'lifecycle' | 'onError'> {
   agents: AgentService & { router: Router };
   cluster: { locks: NodeLocks; messages: NodeMessages } | null;
-  config: { HISTORY_TOKENS: number; MAX_OUTPUT_TOKENS: number };
+  config: { HISTORY_TOKENS: number; MAX_MESSAGE_CHARS: number; MAX_OUTPUT_TOKENS: number };
   conversations: Pick<ConversationService, 'exportPersonal' | 'erasePersonal' | 'personalIds'>;
   costs: CostsService;
   db: Db;
@@ -38,7 +38,7 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   governance: { gate: ToolGate; toolLedger: ToolLedger; runProposals: RunProposals };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
   identity: { callerFor: CallerFor };
-  knowledge: Pick<Knowledge, 'search'>;
+  knowledge: Pick<Knowledge, 'search' | 'documents'>;
   logger: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   memory: Pick<Memory, 'recall' | 'preferences' | 'factsIn' | 'observeTurn'>;
   models: Models;
@@ -77,7 +77,14 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     choose: createChooser({ router: agents.router, models, costs, store, onError }),
     models,
     costs,
-    search: (caller, query, limit, run) => deps.knowledge.search({ ...ownScope(caller), run }, query, limit),
+    search: (caller, query, limit, run, within) =>
+      deps.knowledge.search(
+        { ...ownScope(caller), run },
+        query,
+        limit,
+        within === undefined ? undefined : { documentIds: within },
+      ),
+    documents: (caller, ids) => deps.knowledge.documents(ownScope(caller), ids),
     memory: runMemory(deps),
     catalogue,
     onEnded: countAndLog(deps.system.metrics, deps.logger),
@@ -87,6 +94,7 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     callerOf: deps.identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxMessageCharacters: config.MAX_MESSAGE_CHARS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: TOOL_TIMEOUT_MS,
     queue: createConversationQueue(cluster?.locks ?? null, store.turnsAhead),

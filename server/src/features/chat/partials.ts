@@ -176,6 +176,7 @@ export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<
     active: sibling === undefined ? (question?.active ?? ACTIVE) : INACTIVE,
     // Behind its question, wherever the clock has been set meanwhile.
     created_at: Math.max(now, (question?.created_at ?? 0) + 1),
+    attachments: null,
   };
   const answers = content.trim() !== '';
   const earlier = await tx

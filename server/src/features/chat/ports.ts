@@ -30,6 +30,20 @@ export type ChooseAgent = (input: {
   signal: AbortSignal;
 }) => Promise<RoutedChoice>;
 
+/** A document that a message is about. */
+export interface AttachedDocument {
+  id: string;
+  title: string;
+  /** An administrator has vouched for its content. */
+  trusted: boolean;
+}
+
+/** Those of these ids that the caller can read. */
+export type ReadableDocuments = (
+  caller: Caller,
+  ids: readonly string[],
+) => Promise<readonly AttachedDocument[]>;
+
 /** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
 interface Remembered {
   texts: readonly string[];

@@ -21,6 +21,7 @@ import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } fro
 import type { FollowedRun } from './remote.ts';
 import type { LaunchOptions } from './request.ts';
 import {
+  CHAT_BODY_BYTES,
   ChatRequest,
   ChatResponse,
   EditBody,
@@ -304,6 +305,7 @@ const versionRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     access: 'chat:write',
     params: VersionParams,
     body: EditBody,
+    bodyLimitBytes: CHAT_BODY_BYTES,
     idempotency: 'own',
     produces: ['application/json', 'text/event-stream'],
     responses: { 200: ChatResponse },
@@ -327,6 +329,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     tag,
     access: 'chat:write',
     body: ChatRequest,
+    bodyLimitBytes: CHAT_BODY_BYTES,
     idempotency: 'own',
     responses: { 200: ChatResponse },
     handler: (input) => answerOnce(options, input, plain('/chat', input.body)),
@@ -341,6 +344,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     tag,
     access: 'chat:write',
     body: ChatRequest,
+    bodyLimitBytes: CHAT_BODY_BYTES,
     idempotency: 'own',
     produces: 'text/event-stream',
     responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
@@ -359,6 +363,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     access: 'chat:write',
     params: InvokeParams,
     body: ChatRequest,
+    bodyLimitBytes: CHAT_BODY_BYTES,
     idempotency: 'own',
     responses: { 200: ChatResponse },
     handler: (input) => {

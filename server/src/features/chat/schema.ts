@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import {
   AnyObject,
   AnyValue,
@@ -27,12 +28,22 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
+/** Of requests with such a message, each character of which may be written as two escapes of six bytes, and more around it. */
+export const CHAT_BODY_BYTES = 4 * 1024 * 1024;
+
+export const MAX_ATTACHMENTS = 100;
+
+const Attachments = Type.Array(Strict({ document_id: Uuid('A document that the caller can read') }), {
+  maxItems: MAX_ATTACHMENTS,
+  description: 'Documents that the message is about: they are looked at first, in all of the conversation',
+});
+
 export const ChatRequest = Strict({
   message: Type.String({
     minLength: 1,
-    maxLength: 32_768,
+    maxLength: MAX_MESSAGE_CHARACTERS,
     pattern: '\\S',
-    description: 'What the person says',
+    description: 'What the person says; the setting MAX_MESSAGE_CHARS may allow less',
   }),
   conversation_id: Type.Optional(Uuid('Conversation to continue; absent: a new one')),
   parent_message_id: Type.Optional(
@@ -48,6 +59,7 @@ export const ChatRequest = Strict({
         'Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data',
     }),
   ),
+  attachments: Type.Optional(Attachments),
   response_schema: Type.Optional(
     AnyObject({
       description:
@@ -104,7 +116,16 @@ const chosen = {
   ),
 };
 export const RegenerateBody = Strict(chosen);
-export const EditBody = Strict({ message: ChatRequest.properties.message, ...chosen });
+export const EditBody = Strict({
+  message: ChatRequest.properties.message,
+  attachments: Type.Optional(
+    Type.Array(Strict({ document_id: Uuid() }), {
+      maxItems: MAX_ATTACHMENTS,
+      description: 'Documents that the message is about; absent: those of before',
+    }),
+  ),
+  ...chosen,
+});
 
 export const RunParams = Strict({ id: Uuid('Run id') });
 export const InvokeParams = Strict({

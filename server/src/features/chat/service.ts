@@ -104,7 +104,7 @@ export const createChatService = (given: ChatOptions) => {
     ...readable,
     ...recovery,
     ...stopping,
-    versions: createVersions(store),
+    versions: createVersions(store, options.documents),
     activeRuns: () => active.size,
     /** The tool by which an agent hands on a part of its task. */
     delegate,

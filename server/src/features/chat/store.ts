@@ -53,6 +53,7 @@ export const insertMessage = compiled<MessageRow, never>((db, p) =>
     created_at: p('created_at'),
     parent_id: p('parent_id'),
     active: p('active'),
+    attachments: p('attachments'),
   }),
 );
 
@@ -213,6 +214,19 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
       .limit(p('limit')),
 );
 
+const withAttachments = compiled<
+  { id: string },
+  Pick<MessageRow, 'id' | 'created_at' | 'active' | 'attachments'>
+>((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['id', 'created_at', 'active', 'attachments'])
+    .where('conversation_id', '=', p('id'))
+    .where('attachments', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc'),
+);
+
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
 
@@ -223,6 +237,41 @@ export class RunLost extends Error {
     this.name = 'RunLost';
   }
 }
+
+interface Moment {
+  created_at: number;
+  id: string;
+}
+
+const readTurnsBefore = async (
+  db: Db,
+  conversationId: string,
+  before: Moment,
+  behind: { upto_created_at: number; upto_id: string } | null,
+  limit: number,
+) => {
+  let query = db.read
+    .selectFrom('messages')
+    .select(TURN)
+    .where('conversation_id', '=', conversationId)
+    .where('active', '>', INACTIVE)
+    .where((e) =>
+      e.or([
+        e('created_at', '<', before.created_at),
+        e.and([e('created_at', '=', before.created_at), e('id', '<', before.id)]),
+      ]),
+    );
+  if (behind !== null) {
+    query = query.where((e) =>
+      e.or([
+        e('created_at', '>', behind.upto_created_at),
+        e.and([e('created_at', '=', behind.upto_created_at), e('id', '>', behind.upto_id)]),
+      ]),
+    );
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  return rows.reverse();
+};
 
 /** Of the runs that this node starts and takes over. */
 export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
@@ -243,6 +292,9 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   taintHeld: (id: string): Promise<Taint | null> => taintHeld(db.read, id),
 
   tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+  /** Messages of all branches that documents were sent with, newest first. */
+  withAttachments: (conversationId: string) => withAttachments(db.read, { id: conversationId }),
 
   /** Those of these ids, oldest first. */
   async turnsOf(conversationId: string, ids: readonly string[]) {
@@ -274,34 +326,12 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   },
 
   /** The newest `limit` turns before one and behind another (where there is one), oldest first. */
-  async turnsBefore(
+  turnsBefore: (
     conversationId: string,
-    before: { created_at: number; id: string },
+    before: Moment,
     behind: { upto_created_at: number; upto_id: string } | null,
     limit: number,
-  ) {
-    let query = db.read
-      .selectFrom('messages')
-      .select(TURN)
-      .where('conversation_id', '=', conversationId)
-      .where('active', '>', INACTIVE)
-      .where((e) =>
-        e.or([
-          e('created_at', '<', before.created_at),
-          e.and([e('created_at', '=', before.created_at), e('id', '<', before.id)]),
-        ]),
-      );
-    if (behind !== null) {
-      query = query.where((e) =>
-        e.or([
-          e('created_at', '>', behind.upto_created_at),
-          e.and([e('created_at', '=', behind.upto_created_at), e('id', '>', behind.upto_id)]),
-        ]),
-      );
-    }
-    const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-    return rows.reverse();
-  },
+  ) => readTurnsBefore(db, conversationId, before, behind, limit),
 
   run: (scope: Scope, id: string): Promise<RunRow | undefined> => {
     const query = db.read

@@ -1,34 +1,37 @@
 import type { Static } from 'typebox';
+import type { MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import { isQueuedAt } from '../conversations/index.ts';
+import { attachmentsOf, isQueuedAt } from '../conversations/index.ts';
+import type { ReadableDocuments } from './ports.ts';
 import type { LaunchOptions } from './request.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
-import type { ChatRequest, EditBody, RegenerateBody } from './schema.ts';
+import type { ChatRequest, EditBody } from './schema.ts';
 import type { ChatStore } from './store.ts';
 
 /** Versions of a turn: the question in other words, or another answer to it. */
 
-type Chosen = Static<typeof RegenerateBody>;
+type Chosen = Pick<Static<typeof EditBody>, 'model' | 'agent_id' | 'attachments'>;
 
 /** What was asked beside the question: of its run where that is kept, else what its message has kept of it. */
 const contextOf = (
   metadata: string | null,
   request: string | undefined,
-  { model, agent_id: agentId }: Chosen,
+  { model, agent_id: agentId, attachments }: Chosen,
 ): ChatRequest['context'] => {
   const kept = JSON.parse(metadata ?? '{}') as Record<string, unknown>;
   const asked =
     request === undefined ? kept : (JSON.parse(request) as { context: Record<string, unknown> }).context;
+  const { attached_documents: _replaced, ...others } = asked;
   const context = {
-    ...asked,
+    ...(attachments === undefined ? asked : others),
     ...(model === undefined ? {} : { model }),
     ...(agentId === undefined ? {} : { agent_id: agentId }),
   };
   return Object.keys(context).length === 0 ? undefined : context;
 };
 
-export const createVersions = (store: ChatStore) => {
+export const createVersions = (store: ChatStore, documents: ReadableDocuments) => {
   /** Throws NOT_FOUND, and CONFLICT where the conversation is archived or the message waits for its turn. */
   const find = async (caller: Caller, conversationId: string, messageId: string) => {
     await findConversation(store, caller, conversationId);
@@ -36,6 +39,12 @@ export const createVersions = (store: ChatStore) => {
     if (row?.conversation_id !== conversationId) throw notFound('message');
     if (isQueuedAt(row.created_at)) throw conflict('this message waits for its turn; cancel its run instead');
     return row;
+  };
+
+  /** Documents of a question, as far as they are still there. */
+  const keptOf = async (caller: Caller, question: Pick<MessageRow, 'attachments'>) => {
+    const ids = attachmentsOf(question).map((one) => one.document_id);
+    return (await documents(caller, ids)).map(({ id }) => ({ document_id: id }));
   };
 
   const requestOf = async (
@@ -46,11 +55,13 @@ export const createVersions = (store: ChatStore) => {
   ): Promise<ChatRequest> => {
     const run = question.run_id === null ? undefined : await store.run(ownScope(caller), question.run_id);
     const context = contextOf(question.metadata, run?.request, chosen);
+    const attachments = chosen.attachments ?? (await keptOf(caller, question));
     return {
       message,
       conversation_id: question.conversation_id,
       parent_message_id: question.parent_id,
       ...(context === undefined ? {} : { context }),
+      ...(attachments.length === 0 ? {} : { attachments }),
     };
   };
 

@@ -6,11 +6,19 @@ import { AppError, forbidden } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
-import { activateBranch, queuedAt, titleFrom, UNPLACED } from '../conversations/index.ts';
+import {
+  activateBranch,
+  attachmentsOf,
+  attachmentsText,
+  queuedAt,
+  titleFrom,
+  UNPLACED,
+} from '../conversations/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
+import type { AttachedDocument, ReadableDocuments } from './ports.ts';
 import { earlierCredential, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, bringsContext, type GivenInput, parseContext } from './request.ts';
@@ -42,6 +50,7 @@ import { chatResponseOf, metadataText } from './wire.ts';
 interface WaitingDeps {
   store: ChatStore;
   costs: Pick<Costs, 'spentOfRun'>;
+  documents: ReadableDocuments;
   clock: Clock;
   callerOf: CallerFor;
 }
@@ -58,6 +67,7 @@ interface WaitingMessage {
     requestId: string;
     streaming: boolean;
     given?: GivenInput | undefined;
+    attached: readonly AttachedDocument[];
     accepted?: (tx: Queryable, runId: string) => Promise<void>;
   };
 }
@@ -109,6 +119,7 @@ const insertQueued = async (
     created_at: queuedAt(run.place.at),
     parent_id: null,
     active: UNPLACED,
+    attachments: attachmentsText(how.attached),
   });
   await insertRun(tx, {
     ...owner,
@@ -174,7 +185,8 @@ export const createWaiting = (deps: WaitingDeps) => {
             how.given?.taint,
             bringsContext(context, how.given ?? {}) ? ['context'] : [],
           );
-          const event = askedEvent(question, request.message, taint, role);
+          const said = { content: request.message, attached: how.attached };
+          const event = askedEvent(question, said, taint, role);
           await touchConversation(tx, { id: conversationId, now, taint: null, added: 1, title });
           await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
@@ -223,6 +235,10 @@ export const createWaiting = (deps: WaitingDeps) => {
           requestId: stored.queued.requestId,
           streaming: stored.streaming,
           given: stored.queued.given,
+          attached: await deps.documents(
+            caller,
+            attachmentsOf(question).map((one) => one.document_id),
+          ),
         },
       };
     },
@@ -248,6 +264,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         created_at: queuedAt(run.place.at),
         parent_id: run.questionId,
         active: UNPLACED,
+        attachments: null,
       };
       const response = chatResponseOf(answer);
       const events: RunEvent[] = [startedEvent(run), { event: 'message.completed', data: null }];

@@ -26,8 +26,10 @@ export const toMarkdown = (conversation: Conversation, messages: readonly Messag
     const citations = message.citations.map(
       (c, i) => `${i + 1}. ${c.title}${c.page === null ? '' : `, page ${c.page}`}: “${c.quote}”`,
     );
+    const files = message.attachments.map(({ title }) => `\n- ${title}`).join('');
+    const attached = files === '' ? '' : `\n\nAttached:\n${files}`;
     const sources = citations.length === 0 ? '' : `\n\nSources:\n\n${citations.join('\n')}`;
-    return `## ${speaker}, ${message.created_at}\n\n${message.content}${endLine(message)}${sources}\n`;
+    return `## ${speaker}, ${message.created_at}\n\n${message.content}${attached}${endLine(message)}${sources}\n`;
   });
   return [head, ...parts].join('\n');
 };

@@ -1,3 +1,4 @@
+import { isUuid } from '../../kernel/ids.ts';
 import { storable } from '../../kernel/storable.ts';
 /**
  * Conversations in the exports of other products. An export is foreign data: every field is looked at before it is used, and
@@ -16,6 +17,8 @@ export interface ImportedMessage {
   /** Epoch ms; null where the export does not say. */
   createdAt: number | null;
   model: string | null;
+  /** Documents that were sent with it; of this product's exports alone. */
+  documentIds?: readonly string[];
   /** Place of the message that it follows, which is before its own; null for a first one. */
   parent: number | null;
 }
@@ -44,6 +47,7 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 export const MAX_CONVERSATIONS = 10_000;
 const MAX_MESSAGES = 5_000;
 const MAX_CHARACTERS = 256 * 1024;
+const MAX_ATTACHMENTS = 100;
 const MAX_TITLE = 200;
 const MAX_ID = 200;
 
@@ -281,11 +285,18 @@ const fromLibreChat = (item: Fields): ImportedConversation => ({
   ...treeFrom(libreChatNodes(item.messagesTree ?? item.messages), null),
 });
 
+const documentIds = (attachments: unknown): string[] =>
+  (Array.isArray(attachments) ? attachments : [])
+    .map((one) => fieldsOf(one).document_id)
+    .filter((id): id is string => typeof id === 'string' && isUuid(id))
+    .slice(0, MAX_ATTACHMENTS);
+
 const ownMessage = (node: Fields): SourceNode['message'] => ({
   role: node.role === 'user' ? 'user' : 'assistant',
   content: textOf(node.content) ?? '',
   createdAt: epochMs(node.created_at),
   model: textOf(fieldsOf(node.metadata).model),
+  documentIds: documentIds(node.attachments),
 });
 
 /** An export of this product; those of releases before 2.1 are lists. */

@@ -5,9 +5,11 @@ import { AppError, invalid } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type OpenArchive, ParseError } from '../../kernel/parser.ts';
 import { taintText } from '../../kernel/taint.ts';
+import { attachmentsText } from './attachments.rules.ts';
 import { titleFrom } from './export.rules.ts';
 import {
   type ImportedConversation,
+  type ImportedMessage,
   ImportFault,
   itemsOf,
   labelOf,
@@ -25,14 +27,20 @@ export interface ImportOptions {
   store: ImportStore;
   clock: Clock;
   openArchive: OpenArchive;
+  /** Those of these ids that the caller can read. */
+  documents(caller: Caller, ids: readonly string[]): Promise<readonly { id: string; title: string }[]>;
 }
 
 /** ChatGPT splits a large export into several files. */
 const PARTS = /(?:^|\/)conversations(?:[-_]\d+)?\.json$/i;
 const ZIP_MARK = 0x50_4b_03_04;
 const BATCH = 50;
+/** Ids in one statement: engines bound the number of its values. */
+const TITLES_AT_ONCE = 500;
 /** What a report lists; the others are counted. */
 const MAX_LISTED_ERRORS = 100;
+
+type Titles = ReadonlyMap<string, string>;
 
 const isZip = (bytes: Uint8Array): boolean =>
   bytes.byteLength >= 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) === ZIP_MARK;
@@ -58,7 +66,16 @@ const listOf = (parsed: unknown): readonly unknown[] => {
   return items;
 };
 
-export const createImporter = ({ store, clock, openArchive }: ImportOptions) => {
+/** Documents that a message names, as far as there are such here; no record of others is named by what comes in. */
+const attachedTo = ({ documentIds = [] }: ImportedMessage, readable: Titles): string | null =>
+  attachmentsText(
+    documentIds.flatMap((id) => {
+      const title = readable.get(id);
+      return title === undefined ? [] : [{ id, title }];
+    }),
+  );
+
+export const createImporter = ({ store, clock, openArchive, documents }: ImportOptions) => {
   const fromArchive = (bytes: Uint8Array): unknown[] => {
     try {
       const archive = openArchive(bytes);
@@ -73,7 +90,17 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
     }
   };
 
-  const rowsOf = (caller: Caller, read: ImportedConversation, now: number): NewImport => {
+  const titlesFor = async (caller: Caller, { messages }: ImportedConversation): Promise<Titles> => {
+    const ids = [...new Set(messages.flatMap((message) => message.documentIds ?? []))];
+    const found: [string, string][] = [];
+    for (let at = 0; at < ids.length; at += TITLES_AT_ONCE)
+      for (const { id, title } of await documents(caller, ids.slice(at, at + TITLES_AT_ONCE)))
+        found.push([id, title]);
+    return new Map(found);
+  };
+
+  const rowsOf = async (caller: Caller, read: ImportedConversation, now: number): Promise<NewImport> => {
+    const titles = await titlesFor(caller, read);
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
     const id = newId();
     const times = orderedTimes(read, now);
@@ -115,6 +142,7 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
         created_at: times[i] ?? now,
         parent_id: message.parent === null ? null : (ids[message.parent] ?? null),
         active: branch.has(i) ? ACTIVE : INACTIVE,
+        attachments: attachedTo(message, titles),
       }),
     );
     return {
@@ -156,7 +184,7 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
           const read = readConversation(item);
           const key = `${read.source} ${read.sourceId}`;
           if (seen.has(key)) report.skipped += 1;
-          else batch.push(rowsOf(caller, read, now));
+          else batch.push(await rowsOf(caller, read, now));
           seen.add(key);
         } catch (error) {
           if (!(error instanceof ImportFault)) throw error;

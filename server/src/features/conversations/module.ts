@@ -1,7 +1,9 @@
 import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
+import { ownScope } from '../../kernel/caller.ts';
 import type { OpenArchive } from '../../kernel/parser.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
+import type { Knowledge } from '../knowledge/index.ts';
 import { createFeedbackStore } from './feedback.store.ts';
 import { importRoutes } from './import.routes.ts';
 import { createImporter } from './import.service.ts';
@@ -15,19 +17,21 @@ export interface ConversationsDeps extends Pick<Given, 'clock'> {
   config: { MAX_UPLOAD_BYTES: number };
   db: Db;
   idempotency: Idempotency;
+  knowledge: Pick<Knowledge, 'documents'>;
   parsing: { openArchive: OpenArchive };
 }
 
 /** Their personal data is given by `chat`, which can also stop what goes on in them. */
 export const conversationsModule = defineModule({
   name: 'conversations',
-  needs: ['clock', 'config', 'db', 'idempotency', 'parsing'],
-  build({ clock, config, db, idempotency, parsing }: ConversationsDeps) {
+  needs: ['clock', 'config', 'db', 'idempotency', 'knowledge', 'parsing'],
+  build({ clock, config, db, idempotency, knowledge, parsing }: ConversationsDeps) {
     const conversations = createConversationService({ store: createConversationStore(db), clock });
     const importer = createImporter({
       store: createImportStore(db),
       clock,
       openArchive: parsing.openArchive,
+      documents: (caller, ids) => knowledge.documents(ownScope(caller), ids),
     });
     return {
       service: conversations,

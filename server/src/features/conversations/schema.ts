@@ -61,6 +61,12 @@ export const FINISH_REASONS = [
 ] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
+export const Attachment = Type.Object({
+  document_id: Uuid(),
+  title: Type.String({ description: 'Of the document when it was attached' }),
+});
+export type Attachment = Static<typeof Attachment>;
+
 export const Message = Type.Object({
   id: Uuid(),
   conversation_id: Uuid(),
@@ -73,6 +79,9 @@ export const Message = Type.Object({
   metadata: AnyObject({
     description:
       'For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for',
+  }),
+  attachments: Type.Array(Attachment, {
+    description: 'Documents that were sent with it; one that has been deleted since is named all the same',
   }),
   finish_reason: Nullable(
     StringEnum(FINISH_REASONS, {

@@ -2,6 +2,7 @@ import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { taintOfRow } from '../../kernel/taint.ts';
+import { attachmentsOf } from './attachments.rules.ts';
 import { type BrokenRun, endOf } from './ends.rules.ts';
 import type { ListedConversation } from './pages.store.ts';
 import { saidAt } from './queued.rules.ts';
@@ -40,6 +41,7 @@ export const messageOf = (row: MessageRow, run?: BrokenRun, siblings: Siblings =
   citations: json<Citation[]>(row.citations, []),
   usage: json<Usage | null>(row.usage, null),
   metadata: json<Record<string, unknown>>(row.metadata, {}),
+  attachments: attachmentsOf(row),
   ...endOf(row.role, json<Record<string, unknown>>(row.metadata, {}), run),
   cost_usd: nanoToUsd(row.cost_nano),
   run_id: row.run_id,

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import { type Caller, ownScope } from '../../kernel/caller.ts';
+import { type Caller, ownScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
@@ -72,6 +72,11 @@ export interface Knowledge {
   /** Passages for the agent loop, best first. */
   search(scope: PayingScope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
   tools: ToolSource;
+  /** Title and trust of those of these ids that can be read. */
+  documents(
+    scope: Scope,
+    ids: readonly string[],
+  ): Promise<readonly { id: string; title: string; trusted: boolean }[]>;
   /** How many documents a person can read as agents do: their own, and those shared in the tenant. */
   readable(caller: Caller): Promise<number>;
   /** Everything that a person has put in, as JSON values with the documents' text. */
@@ -148,6 +153,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
+    documents: (scope, ids) => store.titles(scope, ids),
     tools: knowledgeTools({ search, store, extra }),
     readable: async (caller) =>
       (await store.list(ownScope(caller), { page: 1, limit: 1, after: null }, {})).total,

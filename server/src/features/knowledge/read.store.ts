@@ -73,6 +73,19 @@ export const createKnowledgeReads = (db: Db) => ({
     return row === undefined ? null : { ...row, trusted: row.trusted === 1 };
   },
 
+  /** Of those of these ids that can be read. */
+  async titles(
+    scope: Scope,
+    ids: readonly string[],
+  ): Promise<{ id: string; title: string; trusted: boolean }[]> {
+    if (ids.length === 0) return [];
+    const rows = await readableDocuments(db.read, scope)
+      .select(['documents.id', 'documents.title', 'documents.trusted'])
+      .where('documents.id', 'in', [...ids])
+      .execute();
+    return rows.map(({ trusted, ...row }) => ({ ...row, trusted: trusted === 1 }));
+  },
+
   async list(scope: Scope, page: PageRequest, query: DocumentQuery) {
     const filters: SearchFilters = {
       ...(query.tags ? { tags: query.tags } : {}),

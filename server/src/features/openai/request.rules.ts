@@ -1,4 +1,5 @@
 import type { AppError } from '../../kernel/errors.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
 import { refusal } from './refusal.rules.ts';
@@ -56,7 +57,6 @@ export interface ReadCompletion {
   metadata: Record<string, unknown>;
 }
 
-const MAX_MESSAGE_CHARACTERS = 32_768;
 const MAX_INSTRUCTIONS_CHARACTERS = 65_536;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

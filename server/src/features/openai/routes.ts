@@ -1,5 +1,6 @@
 import { type AnyRoute, route } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { CHAT_BODY_BYTES } from '../chat/index.ts';
 import { createCompletion } from './completion.ts';
 import { createDoor } from './door.ts';
 import { createEmbeddings } from './embeddings.ts';
@@ -85,6 +86,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: ChatCompletionRequest,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       unknownFields: 'ignored',
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { ChatService } from '../chat/index.ts';
+import { CHAT_BODY_BYTES, type ChatService } from '../chat/index.ts';
 import { createDoor, type DoorOptions, type DoorWire, refusal } from '../openai/index.ts';
 import { responseOf, runOfId } from './answer.ts';
 import { type Known, readResponses, referencesIn } from './request.ts';
@@ -79,6 +79,7 @@ export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRou
       tag: 'OpenAI compatible',
       access: 'chat:write',
       body: ResponseRequest,
+      bodyLimitBytes: CHAT_BODY_BYTES,
       unknownFields: 'ignored',
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],

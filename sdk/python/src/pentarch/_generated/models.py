@@ -208,7 +208,7 @@ class ChangeMyPasswordRequest(TypedDict):
 
 class _ChatRequest(TypedDict):
     message: str
-    """What the person says"""
+    """What the person says; the setting MAX_MESSAGE_CHARS may allow less"""
 
 
 class ChatRequest(_ChatRequest, total=False):
@@ -218,8 +218,15 @@ class ChatRequest(_ChatRequest, total=False):
     """Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message"""
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
+    attachments: list[ChatRequestAttachment]
+    """Documents that the message is about: they are looked at first, in all of the conversation"""
     response_schema: dict[str, Any]
     """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
+
+
+class ChatRequestAttachment(TypedDict):
+    document_id: str
+    """A document that the caller can read"""
 
 
 class _ChatResponse(TypedDict):
@@ -933,10 +940,12 @@ class DocumentLeftOut(TypedDict):
 
 class _EditMessageRequest(TypedDict):
     message: str
-    """What the person says"""
+    """What the person says; the setting MAX_MESSAGE_CHARS may allow less"""
 
 
 class EditMessageRequest(_EditMessageRequest, total=False):
+    attachments: list[ChatRequestAttachment]
+    """Documents that the message is about; absent: those of before"""
     model: str
     """A configured model; absent: as before"""
     agent_id: str
@@ -1265,6 +1274,8 @@ class Message(TypedDict):
     usage: Usage | None
     metadata: dict[str, Any]
     """For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for"""
+    attachments: list[MessageAttachment]
+    """Documents that were sent with it; one that has been deleted since is named all the same"""
     finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls", "failed", "interrupted"] | None
     """How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages"""
     error: MessageError | None
@@ -1280,6 +1291,12 @@ class Message(TypedDict):
     """Its place among the messages that follow the same one: versions of a question or an answer"""
     active: bool
     """It stands in the branch that is shown and goes to the model"""
+
+
+class MessageAttachment(TypedDict):
+    document_id: str
+    title: str
+    """Of the document when it was attached"""
 
 
 class MessageError(TypedDict):

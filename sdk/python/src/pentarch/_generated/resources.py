@@ -609,11 +609,12 @@ class Agents:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
 
 
 class AsyncAgents:
@@ -723,11 +724,12 @@ class AsyncAgents:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
 
 
 class Chat:
@@ -741,11 +743,12 @@ class Chat:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
 
     def get_run(
         self,
@@ -781,11 +784,12 @@ class Chat:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema)), options)
 
     def edit(
         self,
@@ -793,12 +797,13 @@ class Chat:
         message_id: str,
         *,
         message: str,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         model: str | NotGiven = NOT_GIVEN,
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask a question in other words"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options))
 
     def edit_stream(
         self,
@@ -806,12 +811,13 @@ class Chat:
         message_id: str,
         *,
         message: str,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         model: str | NotGiven = NOT_GIVEN,
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask a question in other words; the answer as events"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options)
 
     def regenerate(
         self,
@@ -849,11 +855,12 @@ class AsyncChat:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
 
     async def get_run(
         self,
@@ -889,11 +896,12 @@ class AsyncChat:
         conversation_id: str | NotGiven = NOT_GIVEN,
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema)), options)
 
     async def edit(
         self,
@@ -901,12 +909,13 @@ class AsyncChat:
         message_id: str,
         *,
         message: str,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         model: str | NotGiven = NOT_GIVEN,
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask a question in other words"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options))
 
     def edit_stream(
         self,
@@ -914,12 +923,13 @@ class AsyncChat:
         message_id: str,
         *,
         message: str,
+        attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
         model: str | NotGiven = NOT_GIVEN,
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask a question in other words; the answer as events"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options)
 
     async def regenerate(
         self,

@@ -4,6 +4,7 @@ import { addNano } from '../../../kernel/money.ts';
 import type { ToolContext } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { isHandedOver } from '../client-tools.rules.ts';
+import { mustFit } from '../message-length.ts';
 import { dropKept } from '../partials.ts';
 import { inStep } from '../run-span.ts';
 import { withdrawn } from '../settled-call.ts';
@@ -40,12 +41,10 @@ export const startRun = async (deps: StartDeps, message: RunMessage): Promise<St
   return affordable(deps, asking, history, {
     select: (found, setAsideFor) =>
       inStep('select agent', () => selectAgent(deps, asking, history, found, setAsideFor)),
-    prepare: async (agent, found) =>
-      promptFor(
-        asking,
-        history,
-        await inStep('retrieve', () => retrieve(deps, asking, history, agent, found)),
-      ),
+    prepare: async (agent, found) => {
+      const retrieved = await inStep('retrieve', () => retrieve(deps, asking, history, agent, found));
+      return mustFit(deps.models, promptFor(asking, history, retrieved), asking.outputTokens);
+    },
     reserve: (prompt, choice) =>
       inStep('reserve budget', async () => {
         const aside = setAside(deps, asking, history, prompt);

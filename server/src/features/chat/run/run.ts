@@ -23,7 +23,7 @@ import type { Models } from '../../models/index.ts';
 import type { createReserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
-import type { ChooseAgent, RunMemory } from '../ports.ts';
+import type { AttachedDocument, ChooseAgent, ReadableDocuments, RunMemory } from '../ports.ts';
 import type { buildPrompt } from '../prompt.rules.ts';
 import type { Place } from '../queue.ts';
 import type { GivenInput, LaunchOptions, parseContext } from '../request.ts';
@@ -41,12 +41,20 @@ export interface StartDeps {
   choose: ChooseAgent;
   models: Models;
   costs: Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
-  /** Of the caller's documents. */
-  search(caller: Caller, query: string, limit: number, paying: PayingRun | undefined): Promise<ToolPassage[]>;
+  /** Of the caller's documents; `within`: in these alone. */
+  search(
+    caller: Caller,
+    query: string,
+    limit: number,
+    paying: PayingRun | undefined,
+    within?: readonly string[],
+  ): Promise<ToolPassage[]>;
+  documents: ReadableDocuments;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;
   maxOutputTokens: number;
+  maxMessageCharacters: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
   onError(error: unknown, message: string): void;
@@ -72,6 +80,8 @@ export interface RunMessage extends Omit<LaunchOptions, 'wait' | 'given'> {
   context: ReturnType<typeof parseContext>;
   signal: AbortSignal;
   given?: GivenInput | undefined;
+  /** Documents that were sent with it. */
+  attached: readonly AttachedDocument[];
   /** Without `request.conversation_id`: the conversation to be made, which has been entered in the queue as well. */
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */

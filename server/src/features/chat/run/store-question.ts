@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '../../../db/db.ts';
 import { together } from '../../../db/together.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
-import { ACTIVE } from '../../conversations/index.ts';
+import { ACTIVE, attachmentsText } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
 import { placeMessage } from '../queued.store.ts';
@@ -91,6 +91,7 @@ const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt, paren
     created_at: askedAt,
     parent_id: parentId,
     active: ACTIVE,
+    attachments: attachmentsText(asking.message.attached),
   });
 
 const runRow = (
@@ -160,6 +161,7 @@ export const storeQuestion = async (
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
   const { questionId, parentId, taint } = question;
+  const said = { content: message.request.message, attached: message.attached };
   const told = { conversationId, runId, questionId, parentId, subject };
   const fresh = message.again === undefined;
   await together(
@@ -169,6 +171,6 @@ export const storeQuestion = async (
       : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
     fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
-    fresh ? tx.emit(askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
+    fresh ? tx.emit(askedEvent(told, said, taint, roleOf(asking))) : null,
   );
 };

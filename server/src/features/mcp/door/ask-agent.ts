@@ -31,7 +31,7 @@ export const createAskAgentSource = ({ agents, ask }: AskAgentOptions): ToolSour
     inputSchema: {
       type: 'object',
       properties: {
-        message: { type: 'string', minLength: 1, maxLength: 32_768 },
+        message: { type: 'string', minLength: 1, maxLength: 262_144 },
         agent_id: { type: 'string', enum: agents.map((agent) => agent.id) },
         conversation_id: { type: 'string', format: 'uuid', description: 'Goes on with a conversation' },
       },

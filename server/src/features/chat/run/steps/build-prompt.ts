@@ -4,6 +4,7 @@ import { joinTaint, type Taint } from '../../../../kernel/taint.ts';
 import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.ts';
 import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
+import { taintOfAttached } from '../../attachments.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
@@ -30,7 +31,7 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
   joinTaint(taintOfPassages(passages ?? []), memories.foreign || preferences.foreign ? ['memory'] : []);
 
 /** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
-export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
+export const promptFor = (asking: Asking, { continued, attached }: History, found: Retrieved): Prompt => {
   const { message, given, conversation, now } = asking;
   const { agent, model, passages, tools, noted } = found;
   const parts: Prompt['parts'] = {
@@ -38,6 +39,7 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
     clientInstructions: given.instructions ?? null,
     form: given.form === undefined ? null : formInstruction(given.form),
     data: message.context.data,
+    attached: { own: message.attached, earlier: attached },
     message: message.request.message,
   };
   const taint = joinTaint(
@@ -47,6 +49,7 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
     (given.history ?? []).length > 0 ? ['history'] : [],
     continued?.state.taint,
     taintOfFound(found),
+    taintOfAttached([...message.attached, ...attached]),
     taintOfDescriptions(tools),
   );
   return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint, noted };

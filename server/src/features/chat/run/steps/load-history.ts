@@ -1,10 +1,12 @@
 import type { Along } from '../../../../db/db.ts';
 import { conflict } from '../../../../kernel/errors.ts';
 import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
+import { attachedBefore } from '../../attachments.ts';
 import { readHanded, withResults } from '../../continued.ts';
 import { namedParent } from '../../follows.rules.ts';
 import { historyBudget } from '../../history.rules.ts';
 import { createHistory } from '../../history.ts';
+import type { AttachedDocument } from '../../ports.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
 import type { PlanStep, RunState } from '../../steps.rules.ts';
 import type { Asking, Prompt, StartDeps } from '../run.ts';
@@ -18,6 +20,8 @@ export interface History {
   continued: { plan: PlanStep; state: RunState } | null;
   /** Of the person, oldest first. */
   questions: readonly string[];
+  /** Documents of earlier messages. */
+  attached: readonly AttachedDocument[];
 }
 
 /** The run that has handed calls to the client, with their results. Throws CONFLICT where it is kept no longer. */
@@ -36,7 +40,8 @@ export const loadHistory = async (deps: StartDeps, asking: Asking): Promise<Hist
   const known = await createHistory(deps).known(conversation, given.history, named);
   const continued = await continuedRun(deps, asking);
   const questions = known.turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
-  return { known, continued, questions };
+  const attached = await attachedBefore(deps, message.caller, known);
+  return { known, continued, questions, attached };
 };
 
 /**

@@ -3,9 +3,10 @@ import type { ModelRef } from '../../../../kernel/model.ts';
 import type { PayingRun } from '../../../../kernel/spending.ts';
 import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
 import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts';
+import { PASSAGES, preferAttached } from '../../attached-passages.rules.ts';
 import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
-import type { RunMemory } from '../../ports.ts';
+import type { AttachedDocument, RunMemory } from '../../ports.ts';
 import { searchQuery } from '../../prompt.rules.ts';
 import { toolsOf } from '../../tool-list.ts';
 import { once } from '../once.ts';
@@ -37,10 +38,39 @@ interface Retrieved {
 
 type Sources = Pick<StartDeps, 'search' | 'memory' | 'models' | 'toolSources'>;
 
-const PASSAGES = 6;
+/** What is longer is searched for by its beginning. */
+const MAX_QUERY_CHARACTERS = 32_768;
 
-const passagesFor = async ({ search }: Sources, caller: Caller, query: string, paying?: PayingRun) =>
-  (await search(caller, query, PASSAGES, paying)).map((passage, i) => ({ n: i + 1, ...passage }));
+/** Documents to look at first. */
+interface Attached {
+  own: readonly AttachedDocument[];
+  earlier: readonly AttachedDocument[];
+}
+
+const passagesFor = async (
+  { search }: Pick<Sources, 'search'>,
+  caller: Caller,
+  query: string,
+  paying?: PayingRun,
+  attached: Attached = { own: [], earlier: [] },
+): Promise<NumberedPassage[]> => {
+  const all = await search(caller, query, PASSAGES, paying);
+  const within = (documents: readonly AttachedDocument[]) =>
+    documents.length === 0
+      ? []
+      : search(
+          caller,
+          query,
+          PASSAGES,
+          paying,
+          documents.map((document) => document.id),
+        );
+  const isOwn = new Set(attached.own.map((document) => document.id));
+  const own = await within(attached.own);
+  const earlier = await within(attached.earlier.filter((document) => !isOwn.has(document.id)));
+  const passages = own.length + earlier.length === 0 ? all : preferAttached({ own, earlier, all });
+  return passages.map((passage, i) => ({ n: i + 1, ...passage }));
+};
 
 const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
 
@@ -48,16 +78,18 @@ const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
 export const createLookUp = (
   deps: Sources,
   { message, runId, conversationId, spending, embedded }: Asking,
-  { questions }: History,
+  { questions, attached: earlier }: History,
 ): ((before: () => Promise<void>) => LookUp) => {
   const { caller, request, context } = message;
+  const asked = request.message.slice(0, MAX_QUERY_CHARACTERS).toWellFormed();
+  const attached = { own: message.attached, earlier };
   const preferences = once(() => deps.memory.preferences(caller));
   return (before) => {
     const run = { runId, conversationId, agentId: context.agentId, spending, step: embedded, before };
     return {
       run,
-      passages: once(() => passagesFor(deps, caller, searchQuery(request.message, questions), run)),
-      memories: once(() => deps.memory.recall(caller, request.message, run)),
+      passages: once(() => passagesFor(deps, caller, searchQuery(asked, questions), run, attached)),
+      memories: once(() => deps.memory.recall(caller, asked, run)),
       preferences,
     };
   };
@@ -67,7 +99,7 @@ export const createLookUp = (
 export const retrieve = async (
   deps: Sources,
   { message, requestedModel }: Asking,
-  { continued }: History,
+  { continued, attached }: History,
   agent: EffectiveAgent,
   found: LookUp,
 ): Promise<Retrieved> => {
@@ -76,7 +108,7 @@ export const retrieve = async (
   const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
       ? continued.state.passages
-      : agent.definition.grounded
+      : agent.definition.grounded || message.attached.length + attached.length > 0
         ? found.passages()
         : documentsInReserve(model, request.message, found.passages),
     toolsOf(deps.toolSources, caller, agent),

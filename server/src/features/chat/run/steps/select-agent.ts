@@ -54,7 +54,7 @@ export const selectAgent = async (
     text: request.message,
     agents: all,
     previousAgentId: known.turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null,
-    documentsFit: async () => (await found.passages())[0]?.score ?? 0,
+    documentsFit: async () => Math.max(0, ...(await found.passages()).map((passage) => passage.score)),
     subject: asking.subject,
     run: found.run,
     setAside: (agentId) => setAside(enabled(agentId)),

@@ -56,6 +56,7 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
     created_at: Math.max(now, run.askedAt + 1),
     parent_id: run.questionId,
     active: ACTIVE,
+    attachments: null,
   };
 };
 
