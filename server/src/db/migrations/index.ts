@@ -50,6 +50,7 @@ import { leftOut } from './115-left-out.ts';
 import { recognizedPages } from './116-recognized-pages.ts';
 import { whatRunsLeave } from './120-what-runs-leave.ts';
 import { rightsOfLinks } from './121-rights-of-links.ts';
+import { allTools } from './128-all-tools.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -104,4 +105,5 @@ export const migrations: readonly SchemaStep[] = [
   recognizedPages,
   whatRunsLeave,
   rightsOfLinks,
+  allTools,
 ];

@@ -30,7 +30,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     charter:
       'You are Zeus, who leads a network of specialists. You understand what a person wants, answer general questions yourself, hand parts of a task to the specialist who knows them, and join their answers into one. Say briefly what was done and by whom.',
     grounded: false,
-    tools: ['pentarch.delegate', 'pentarch.search_documents', 'pentarch.recall', '*'],
+    tools: ['pentarch.search_documents', 'pentarch.recall', 'pentarch.list_abilities', '*'],
     examples: [
       'hello',
       'hi, what can you do?',
@@ -278,7 +278,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     charter:
       'You are Hephaestus, the engineer: tools, MCP servers, deployments, code and machines. Check health before you act, use the right tool with exact arguments, and report results and errors as they are.',
     grounded: false,
-    tools: ['*'],
+    tools: ['pentarch.list_mcp_servers', 'pentarch.search_documents', 'pentarch.query_metrics', '*'],
     examples: [
       'which MCP servers are connected?',
       'list the tools of the filesystem server',

@@ -45,8 +45,6 @@ interface RunningRun {
 }
 
 interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
-  /** Those of `toolSources` and this one, always the same array: lists of tools are kept by it. */
-  handingOn: readonly ToolSource[];
   runningRun(runId: string): RunningRun | null;
 }
 
@@ -107,9 +105,15 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
+  let deepest: readonly ToolSource[] | null = null;
+  /** All sources but this one, always the same array: lists of tools are kept by it. */
+  const withoutThis = (): readonly ToolSource[] => {
+    deepest ??= options.toolSources.filter((one) => one !== source);
+    return deepest;
+  };
   /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
   const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
-    depth + 1 < MAX_DEPTH ? options.handingOn : options.toolSources;
+    depth + 1 < MAX_DEPTH ? options.toolSources : withoutThis();
 
   /** The loop, to its end or until it has to wait. */
   const carry = async (
@@ -262,7 +266,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  return {
+  const source: ToolSource = {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -277,4 +281,5 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
+  return source;
 };

@@ -2,6 +2,7 @@ export type { ActiveRun } from './active-run.ts';
 export { createChooser } from './choose.ts';
 export { CLIENT } from './client-tools.rules.ts';
 export { delegateTool } from './delegate.ts';
+export { findToolsBase } from './find-tools.rules.ts';
 export { type AnswerForm, unusableSchema } from './form.ts';
 export type { HistoryTurn } from './history.rules.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';

@@ -5,6 +5,7 @@ import type { StreamWatch } from '../../http/stream-watch.ts';
 import { createTicker } from '../../jobs/index.ts';
 import { ownScope } from '../../kernel/caller.ts';
 import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolBook, ToolGate } from '../../kernel/tools.ts';
@@ -21,6 +22,7 @@ import type { PersonalData } from '../users/index.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { createChooser } from './choose.ts';
 import type { RunMemory } from './ports.ts';
+import { createFindTools } from './find-tools.ts';
 import { createConversationQueue } from './queue.ts';
 import { chatRoutes } from './routes.ts';
 import { countAndLog } from './run-log.ts';
@@ -30,10 +32,11 @@ import { createChatStore } from './store.ts';
 export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions' | 'lifecycle' | 'onError'> {
   agents: AgentService & { router: Router };
   cluster: { locks: NodeLocks; messages: NodeMessages } | null;
-  config: { HISTORY_TOKENS: number; MAX_OUTPUT_TOKENS: number };
+  config: { HISTORY_TOKENS: number; MAX_OUTPUT_TOKENS: number; TOOL_TOKENS: number };
   conversations: Pick<ConversationService, 'exportPersonal' | 'erasePersonal' | 'personalIds'>;
   costs: CostsService;
   db: Db;
+  embedding: { embedder: MeteredEmbedder };
   events: EventSink;
   governance: { gate: ToolGate; book: ToolBook; approvals: ApprovalPort };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
@@ -88,6 +91,7 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxHistoryTokens: config.HISTORY_TOKENS,
+    maxToolTokens: config.TOOL_TOKENS,
     toolTimeoutMs: TOOL_TIMEOUT_MS,
     queue: createConversationQueue(cluster?.locks ?? null, store.turnsAhead),
     messages: cluster?.messages ?? null,
@@ -132,6 +136,7 @@ export const chatModule = defineModule({
     'costs',
     'db',
     'decisions',
+    'embedding',
     'events',
     'governance',
     'idempotency',
@@ -162,7 +167,15 @@ export const chatModule = defineModule({
     return {
       service: chat,
       routes: chatRoutes({ chat, idempotency, streams, draining: lifecycle.draining }),
-      runTools: [chat.delegate],
+      runTools: [
+        chat.delegate,
+        createFindTools({
+          agents: deps.agents,
+          embedder: deps.embedding.embedder,
+          toolSources: deps.catalogue.withinRuns,
+          onError,
+        }),
+      ],
       personalData: [personalDataOf(chat, deps)],
       gauges: { activeRuns: chat.activeRuns },
       opened: () => sweep.start(),

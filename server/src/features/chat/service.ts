@@ -31,7 +31,7 @@ interface ChatOptions
     Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
   /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
-  catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
+  catalogue: Pick<ToolCatalogue, 'withinRuns'>;
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
@@ -52,8 +52,7 @@ export const createChatService = (given: ChatOptions) => {
   const { catalogue } = given;
   const delegate = createDelegateSource({
     ...given,
-    toolSources: catalogue.sources,
-    handingOn: catalogue.withinRuns,
+    toolSources: catalogue.withinRuns,
     runningRun: (runId) => active.get(runId) ?? null,
   });
   const options = { ...given, toolSources: catalogue.withinRuns };

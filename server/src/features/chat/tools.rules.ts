@@ -2,6 +2,7 @@ import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { spelledName } from '../../kernel/tool-names.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
+import { shortSchema } from './short-schema.rules.ts';
 
 /**
  * Tools of the client's program, which it runs itself (the OpenAI-compatible door). They are offered to the agent's model
@@ -55,7 +56,7 @@ const specOf = (tool: AgentTool): ToolSpec => {
   const known = specs.get(inputSchema);
   if (known?.server === server && known.name === name && known.spec.description === description)
     return known.spec;
-  const spec = { name: modelToolName(tool), description, inputSchema };
+  const spec = { name: modelToolName(tool), description, inputSchema: shortSchema(inputSchema) };
   specs.set(inputSchema, { server, name, spec });
   return spec;
 };

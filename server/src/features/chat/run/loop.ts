@@ -1,9 +1,11 @@
 import type { AppError } from '../../../kernel/errors.ts';
+import type { ToolSpec } from '../../../kernel/model.ts';
 import { addNano } from '../../../kernel/money.ts';
 import { CLEAN, joinTaint } from '../../../kernel/taint.ts';
 import { type AgentTool, taintOfDescriptions } from '../../../kernel/tools.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import { offeredSpecs } from '../client-tools.rules.ts';
+import { offeredTools } from '../offer.rules.ts';
 import type { FinishReason } from '../schema.ts';
 import { modelToolName } from '../tools.rules.ts';
 import { addUsage } from '../usage.rules.ts';
@@ -23,7 +25,16 @@ const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools w
 /** What a loop is given: where it stands, whose it is, and who is told. */
 export type LoopInput = Pick<RunLoop, 'plan' | 'state' | 'subject' | 'context' | 'events' | 'hooks'>;
 
-export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoop => {
+/** What the model is told of tools with its next call. */
+export const specsOf = (
+  { maxToolTokens }: Pick<RunDeps, 'maxToolTokens'>,
+  { plan, state }: Pick<RunLoop, 'plan' | 'state'>,
+): readonly ToolSpec[] => {
+  const offer = { ...plan, maxTokens: maxToolTokens };
+  return offeredSpecs(offeredTools(offer, state.messages), plan.record?.client);
+};
+
+export const openLoop = (deps: Pick<RunDeps, 'clock' | 'maxToolTokens'>, input: LoopInput): RunLoop => {
   const { plan, state } = input;
   state.taint = joinTaint(state.taint, taintOfDescriptions(plan.tools));
   return {
@@ -35,7 +46,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
       open: { hold: plan.firstHold, entries: [], kept: null },
       error: null,
     },
-    specs: offeredSpecs(plan.tools, plan.record?.client),
+    specs: specsOf(deps, input),
     startedAt: deps.clock.now(),
     marked: plan.record?.taint ?? CLEAN,
     promptBound: plan.promptBound,

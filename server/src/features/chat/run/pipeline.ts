@@ -10,7 +10,7 @@ import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
+import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf, specsOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
 import type {
   RunDeps,
@@ -51,6 +51,7 @@ export const startRun = async (deps: StartDeps, message: RunMessage): Promise<St
       inStep('select agent', () => selectAgent(deps, asking, history, found, setAsideFor)),
     prepare: async (agent, found) =>
       promptFor(
+        deps,
         asking,
         history,
         await inStep('retrieve', () => retrieve(deps, asking, history, agent, found)),
@@ -116,6 +117,7 @@ const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<Ru
     return finish(run, 'tool_calls');
   }
   tellResults(state);
+  run.specs = specsOf(deps, run);
   return null;
 };
 

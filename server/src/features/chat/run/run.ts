@@ -49,6 +49,8 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
+  /** Most tokens of tools that go along unasked; see `offer.rules.ts`. */
+  maxToolTokens: number;
   onError(error: unknown, message: string): void;
 }
 
@@ -61,6 +63,7 @@ export interface RunDeps {
   store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
+  maxToolTokens: number;
   toolTimeoutMs: number;
   callerOf: CallerFor;
 }
@@ -210,7 +213,7 @@ export interface RunLoop {
   events: RunEvents;
   hooks: RunHooks | null;
   result: RunResult;
-  /** What the model is told of tools. */
+  /** What the model is told of tools; more after each finding. */
   specs: readonly ToolSpec[];
   startedAt: number;
   /** What the conversation's row says already. */

@@ -7,9 +7,10 @@ import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
 import type { FittedHistory } from '../../history.ts';
+import { offeredTools } from '../../offer.rules.ts';
 import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
-import type { Asking, Prompt } from '../run.ts';
+import type { Asking, Prompt, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';
 import type { Retrieved } from './retrieve.ts';
 
@@ -29,7 +30,12 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
   joinTaint(taintOfPassages(passages ?? []), memories.foreign || preferences.foreign ? ['memory'] : []);
 
 /** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
-export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
+export const promptFor = (
+  { maxToolTokens }: Pick<StartDeps, 'maxToolTokens'>,
+  asking: Asking,
+  { continued }: History,
+  found: Retrieved,
+): Prompt => {
   const { message, given, conversation, now } = asking;
   const { agent, model, passages, tools, noted } = found;
   const parts: PromptInput = {
@@ -48,7 +54,9 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
     taintOfFound(found),
     taintOfDescriptions(tools),
   );
-  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint, noted };
+  const offer = { agent, model, tools, maxTokens: maxToolTokens };
+  const specs = offeredSpecs(offeredTools(offer, continued?.state.messages ?? []), given.client);
+  return { agent, model, passages, tools, specs, parts, taint, noted };
 };
 
 /** The same for a part of a task that another agent has handed on: it has no history and no program of a client. */
