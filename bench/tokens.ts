@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { estimatePromptTokens, estimateTokens } from '../server/src/kernel/tokens.ts';
+import { answerFiles, answerQuestions, uploadAnswerFiles } from '../server/test/support/answer-set.ts';
 import type { Client } from '../server/test/support/client.ts';
 import { startTestProvider, type TestRequest } from '../server/test/support/provider.ts';
 import { startServer } from '../server/test/support/server.ts';
@@ -17,40 +18,8 @@ const AIMS = { hello: 700, document: 1_400, kept: 0.85 };
 
 const { values } = parseArgs({ options: { tools: { type: 'boolean', default: false } } });
 
-/** Twelve sections of about 120 words each, so that a search finds more than one prompt wants. */
-const HANDBOOK = [
-  ['Vacation', 'Employees have 28 days of paid vacation a year. Up to five days move to the next year until 31 March.'],
-  ['Notice period', 'The notice period is three months to the end of a quarter, in the first half year two weeks.'],
-  ['Travel', 'Train is first class above three hours. Flights are booked by the travel desk two weeks ahead.'],
-  ['Expenses', 'Expenses are handed in within 30 days with their receipts; above 500 euros the head of department signs.'],
-  ['Home office', 'Home office is possible on three days a week, and is agreed with the team a week ahead.'],
-  ['Sick leave', 'Sick leave is reported before nine in the morning; from the third day on a certificate is needed.'],
-  ['Training', 'Each employee has a budget of 1,200 euros a year for training, and five days for it.'],
-  ['Laptops', 'Laptops are replaced after four years. A lost one is reported to the service desk within an hour.'],
-  ['Passwords', 'Passwords have fourteen characters at the least and are kept in the password manager alone.'],
-  ['Visitors', 'Visitors sign in at the reception, wear a badge and are never left alone in the laboratory.'],
-  ['Fire drills', 'Fire drills are held twice a year. The meeting point is the car park behind hall four.'],
-  ['Pensions', 'The company pays four per cent of the salary into the pension fund after the first year.'],
-]
-  .map(([title, rule]) => {
-    const more =
-      'The rule holds for all sites and for every kind of contract. Where a works agreement says otherwise, the agreement holds. Questions go to the people office, which answers within two working days and keeps a list of what was asked. Exceptions are written down, are signed by the head of the department, and end with the year in which they were made unless they are renewed. ';
-    return `# ${title}\n\n${rule} ${more}${more}`;
-  })
-  .join('\n\n');
-
-const QUESTIONS = [
-  'How many days of vacation do employees have?',
-  'What is the notice period?',
-  'When is a flight allowed instead of a train?',
-  'Until when are expenses handed in?',
-  'On how many days is home office possible?',
-  'When does a sick person need a certificate?',
-  'How large is the budget for training?',
-  'After how many years is a laptop replaced?',
-  'How long is a password at the least?',
-  'What do visitors wear?',
-];
+/** Of the files and questions of `bench/answers.ts`. */
+const QUESTIONS = 40;
 const TALK = [
   'Hello',
   'I am planning the launch of our new product, a small pump for gardens. What should come first?',
@@ -69,7 +38,10 @@ const ANSWER =
   );
 
 const promptOf = ({ body }: TestRequest) => ({
-  messages: (body.messages ?? []).map(({ content }) => ({ role: 'user' as const, content: String(content ?? '') })),
+  messages: (body.messages ?? []).map(({ content }) => ({
+    role: 'user' as const,
+    content: String(content ?? ''),
+  })),
   tools: (body.tools ?? []).map((tool) => ({
     name: tool.function.name,
     description: tool.function.description ?? '',
@@ -94,14 +66,15 @@ const commonPrefix = (a: string, b: string): number => {
   return i;
 };
 
-/** The longest beginning of each prompt that an earlier one of the conversation had too, of all prompts. */
-const keptShare = (requests: readonly TestRequest[]): number => {
-  const texts = requests.map(textOf);
+/** The longest beginning of each prompt that an earlier one had too, of all prompts. `before`: what others have asked. */
+const keptShare = (requests: readonly TestRequest[], before: readonly TestRequest[]): number => {
+  const earlier = before.map(textOf);
   let [kept, all] = [0, 0];
-  for (const [n, text] of texts.entries()) {
-    const longest = Math.max(0, ...texts.slice(0, n).map((earlier) => commonPrefix(earlier, text)));
+  for (const text of requests.map(textOf)) {
+    const longest = Math.max(0, ...earlier.map((one) => commonPrefix(one, text)));
     kept += estimateTokens(text.slice(0, longest));
     all += estimateTokens(text);
+    earlier.push(text);
   }
   return kept / all;
 };
@@ -127,7 +100,13 @@ const say = async (client: Client, message: string, agent: string, conversation?
   return { request, conversation: answer.json<{ conversation_id: string }>().conversation_id };
 };
 
-const converse = async (client: Client, agent: string, turns: readonly string[]): Promise<number> => {
+/** Alone, and where somebody else has asked the agent before: caches are the organisation's, not a conversation's. */
+const converse = async (
+  client: Client,
+  agent: string,
+  turns: readonly string[],
+): Promise<[number, number]> => {
+  const before = provider.requests.filter(isAnswer);
   const requests: TestRequest[] = [];
   let conversation: string | undefined;
   for (const turn of turns) {
@@ -135,7 +114,7 @@ const converse = async (client: Client, agent: string, turns: readonly string[])
     conversation = said.conversation;
     requests.push(said.request);
   }
-  return keptShare(requests);
+  return [keptShare(requests, []), keptShare(requests, before)];
 };
 
 const out = (line: string): boolean => process.stdout.write(`${line}\n`);
@@ -143,16 +122,12 @@ const out = (line: string): boolean => process.stdout.write(`${line}\n`);
 try {
   provider.always({ text: ANSWER });
   const client = await server.signIn();
-  const uploaded = await client.post('/v2/knowledge/documents', {
-    title: 'handbook.md',
-    content: HANDBOOK,
-    content_type: 'text/markdown',
-  });
-  if (uploaded.status !== 201) throw new Error(`the upload answered ${uploaded.status}: ${uploaded.text}`);
+  const files = [...answerFiles('tuning'), ...answerFiles('reporting')];
+  await uploadAnswerFiles(server.url, client.token ?? '', files);
+  const questions = answerQuestions('tuning').map(({ text }) => text);
 
   const kinds = [
     ['hello', 'zeus', 'hello'],
-    ['document', 'athena', 'How many days of vacation do employees have?'],
     ['reminder', 'chronos', 'Remind me tomorrow at nine to call the bank'],
     ['mail', 'hermes', 'Write a mail to the team about the move of the office'],
     ['costs', 'prometheus', 'What did the agents cost this month?'],
@@ -172,16 +147,23 @@ try {
       for (const tool of promptOf(request).tools)
         out(`      ${String(estimateTokens(JSON.stringify(tool))).padStart(5)}  ${tool.name}`);
   }
+  const ofQuestions: number[] = [];
+  for (const question of questions.slice(0, QUESTIONS))
+    ofQuestions.push(tokensOf((await say(client, question, 'athena')).request).all);
+  const document = Math.round(ofQuestions.reduce((sum, n) => sum + n, 0) / ofQuestions.length);
+  const most = Math.max(...ofQuestions);
+  out(
+    `  document  athena      ${String(document).padStart(6)}  (mean of ${ofQuestions.length} questions; most ${most})`,
+  );
   const talk = await converse(client, 'zeus', TALK);
-  const documents = await converse(client, 'athena', QUESTIONS);
+  const documents = await converse(client, 'athena', questions.slice(0, TALK.length));
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  out('share of the prompts of ten turns that a cache of prefixes can keep, the first turn counted as well');
-  out(`  talk with zeus             ${percent(talk)}`);
-  out(`  document questions, athena ${percent(documents)}`);
-  const met =
-    (counted.get('hello') ?? 0) < AIMS.hello &&
-    (counted.get('document') ?? 0) < AIMS.document &&
-    talk >= AIMS.kept;
+  const line = ([alone, shared]: [number, number]): string =>
+    `${percent(shared)} (${percent(alone)} where the first turn finds nothing)`;
+  out('share of the prompts of ten turns that a cache of prefixes can keep');
+  out(`  talk with zeus              ${line(talk)}`);
+  out(`  document questions, athena  ${line(documents)}`);
+  const met = (counted.get('hello') ?? 0) < AIMS.hello && document < AIMS.document && talk[1] >= AIMS.kept;
   out(
     `hello under ${AIMS.hello}, a document question under ${AIMS.document}, at least ${AIMS.kept * 100} % of the talk kept: ${met ? 'reached' : 'not reached'}`,
   );

@@ -266,7 +266,7 @@ export const SETTINGS = {
     'Most tokens of a conversation that go along with a message; older turns are summarised',
   ),
   TOOL_TOKENS: int(
-    360,
+    450,
     0,
     1_000_000,
     'Tools of an agent go along with a message up to so many tokens; it finds the others when it needs them. 0: all of them, always',

@@ -30,7 +30,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     charter:
       'You are Zeus, who leads a network of specialists. You understand what a person wants, answer general questions yourself, hand parts of a task to the specialist who knows them, and join their answers into one. Say briefly what was done and by whom.',
     grounded: false,
-    tools: ['pentarch.search_documents', 'pentarch.recall', 'pentarch.list_abilities', '*'],
+    tools: ['pentarch.delegate', 'pentarch.search_documents', 'pentarch.list_abilities', '*'],
     examples: [
       'hello',
       'hi, what can you do?',

@@ -30,8 +30,7 @@ const TIMEOUT_MS = 10 * 60_000;
 export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call' | 'goOn'> => ({
   server: 'pentarch',
   name: 'delegate',
-  description:
-    'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+  description: 'Hands what another agent knows better to it and returns its answer.',
   inputSchema: schemaFor(others),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   permission: 'chat:write',
@@ -54,15 +53,15 @@ const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> =
     agent: {
       type: 'string',
       enum: agents.map((agent) => agent.definition.id),
-      description: agents.map(({ definition }) => `${definition.id}: ${definition.domain}`).join('; '),
+      description: agents.map(({ definition }) => `${definition.id}: ${definition.domain}`).join(', '),
     },
     task: {
       type: 'string',
       minLength: 1,
       maxLength: 8_000,
-      description: 'What it shall do, with all it needs to know',
+      description: 'With all it needs to know',
     },
-    expected_result: { type: 'string', maxLength: 1_000, description: 'What its answer must contain' },
+    expected_result: { type: 'string', maxLength: 1_000 },
   },
   required: ['agent', 'task'],
   additionalProperties: false,

@@ -18,7 +18,8 @@ export const FIND_TOOLS_INPUT = Strict({
 export const findToolsBase: Omit<AgentTool, 'call'> = {
   server: 'pentarch',
   name: NAME,
-  description: 'Finds further tools and adds them to this run. Use it before you say that something cannot be done.',
+  description:
+    'Finds further tools and adds them to this run. Use it before you say that something cannot be done.',
   inputSchema: Object.fromEntries(Object.entries(FIND_TOOLS_INPUT)),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   permission: 'chat:write',
@@ -28,10 +29,13 @@ export const findToolsBase: Omit<AgentTool, 'call'> = {
 const MAX_AREAS = 30;
 const MAX_SERVERS = 20;
 
-/** `list_tasks` and `create_task` are both about tasks. */
+/** `list_tasks` and `create_task` are both about tasks; of one word, the name says what it does. */
 const areaOf = (name: string): string => {
-  const last = name.split('_').at(-1) ?? name;
-  return last.endsWith('s') ? last : `${last}s`;
+  if (name === 'delegate') return 'other agents';
+  const [, ...about] = name.split('_');
+  const last = about.at(-1);
+  if (last === undefined || last.endsWith('s')) return last ?? name;
+  return `${last}s`;
 };
 
 const bounded = (items: readonly string[], most: number): string[] =>

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { AgentTool, ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { AgentService } from '../agents/index.ts';
+import { MAX_DEPTH } from './delegate.ts';
 import {
   addedText,
   FIND_TOOLS_INPUT,
@@ -70,11 +71,12 @@ export const createFindTools = (options: FindToolsOptions): ToolSource => {
     }
   };
 
-  const findable = async ({ caller, agentId }: ToolContext): Promise<AgentTool[]> => {
+  const findable = async ({ caller, agentId, depth = 0 }: ToolContext): Promise<AgentTool[]> => {
     const agent = agentId === null ? null : await options.agents.find(caller.tenantId, agentId);
     if (agent === null) return [];
     const all = await toolsOf(options.toolSources, caller, agent);
-    return all.filter((tool) => !isDelegate(tool) && !isFindTools(tool));
+    const tooDeep = depth >= MAX_DEPTH;
+    return all.filter((tool) => !isFindTools(tool) && !(tooDeep && isDelegate(tool)));
   };
 
   const { name, description, annotations } = findToolsBase;

@@ -25,12 +25,12 @@ const tokensOf = (tool: AgentTool): number =>
 
 const sum = (tools: readonly AgentTool[]): number => tools.reduce((all, tool) => all + tokensOf(tool), 0);
 
-/** Handing on first, then what the agent names, in its order; what it has by a pattern for all is never sent unasked. */
+/** What the agent names, in its order, then handing on; what it has by a pattern for all is never sent unasked. */
 const inOrder = (tools: readonly AgentTool[], globs: readonly string[]): AgentTool[] => {
   const named = globs
     .filter((glob) => glob !== '*')
     .flatMap((glob) => tools.filter((tool) => matchesGlob(`${tool.server}.${tool.name}`, glob)));
-  return [...new Set([...tools.filter(isDelegate), ...named])];
+  return [...new Set([...named, ...tools.filter(isDelegate)])];
 };
 
 /** Those that fit, with the one that finds the rest; all of them where the rest would save less than that one costs. */
@@ -38,8 +38,7 @@ const choose = (tools: readonly AgentTool[], globs: readonly string[], maxTokens
   const others = tools.filter((tool) => !isFindTools(tool));
   const finder = tools.find(isFindTools);
   if (finder === undefined || maxTokens === 0) return others;
-  const finding = findToolsTool(finder, others);
-  if (sum(others) <= maxTokens + tokensOf(finding)) return others;
+  if (sum(others) <= maxTokens + tokensOf(findToolsTool(finder, others))) return others;
   let left = maxTokens;
   const fitting = inOrder(others, globs).filter((tool) => {
     const tokens = tokensOf(tool);
@@ -47,7 +46,8 @@ const choose = (tools: readonly AgentTool[], globs: readonly string[], maxTokens
     left -= tokens;
     return true;
   });
-  return [...fitting, finding];
+  const rest = others.filter((tool) => !fitting.includes(tool));
+  return [...fitting, findToolsTool(finder, rest)];
 };
 
 const chosen = new WeakMap<readonly AgentTool[], Map<number, readonly AgentTool[]>>();

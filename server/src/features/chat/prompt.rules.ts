@@ -53,6 +53,14 @@ const turnMessages = ({ role, content, before = [] }: HistoryTurn): ModelMessage
   ...(content === '' && before.length > 0 ? [] : [{ role, content }]),
 ];
 
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+const dayOf = (now: string): string => `${WEEKDAYS[new Date(now).getUTCDay()]}, ${now.slice(0, 10)} (UTC)`;
+
+/**
+ * What changes least stands first, so that a provider's cache can keep it: charter and instructions, the day, what was said, and
+ * only then what was found for this message and the exact time.
+ */
 export const buildPrompt = (input: PromptInput): ModelMessage[] => {
   const system = [HOUSE_RULES, input.charter];
   if ((input.instructions ?? '').trim() !== '')
@@ -64,9 +72,10 @@ export const buildPrompt = (input: PromptInput): ModelMessage[] => {
     );
   }
   if (input.form) system.push(input.form);
-  system.push(`It is ${input.now}.`);
+  // The day alone: a time of each call would keep caches from knowing what stands behind it.
+  system.push(`Today is ${dayOf(input.now)}.`);
 
-  const material: string[] = [];
+  const material: string[] = [`Now: ${input.now.slice(0, 19)}Z`];
   if (input.memories.length > 0)
     material.push(`<memories>\n- ${input.memories.map(asMaterial).join('\n- ')}\n</memories>`);
   if (input.passages !== null) {
@@ -93,7 +102,7 @@ export const buildPrompt = (input: PromptInput): ModelMessage[] => {
     ...history.flatMap(turnMessages),
     {
       role: 'user',
-      content: material.length === 0 ? input.message : `${material.join('\n\n')}\n\n${input.message}`,
+      content: [...material, input.message].join('\n\n'),
     },
   ];
 };

@@ -7,11 +7,26 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Bounds of a text say little before it is written; a name of the schema's author says nothing. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', 'title', 'maxLength', 'examples']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'maxLength',
+  'maxItems',
+  'examples',
+]);
 
 /** Keywords whose values are schemas by name: what stands in them are no keywords. */
 const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
-const NESTED: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'anyOf', 'oneOf', 'allOf']);
+const NESTED: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'anyOf',
+  'oneOf',
+  'allOf',
+]);
 
 const isIdle = (key: string, value: unknown): boolean =>
   LEFT_OUT.has(key) ||
