@@ -254,7 +254,7 @@ describe('Anthropic', () => {
     });
   });
 
-  it('marks for the cache what the next call begins with: instructions, history, results of tools', async () => {
+  test('marks for the cache what the next call begins with: instructions, history, results of tools', async () => {
     const body = JSON.stringify({
       ...start.message,
       content: [{ type: 'text', text: 'x' }],
