@@ -1,7 +1,9 @@
 import type { Caller } from '../../../../kernel/caller.ts';
 import { conflict, invalid } from '../../../../kernel/errors.ts';
 import type { AgentService, EffectiveAgent } from '../../../agents/index.ts';
+import { isFindTools } from '../../find-tools.rules.ts';
 import type { RoutedChoice, SetAside } from '../../ports.ts';
+import { isDelegate, toolsOf } from '../../tool-list.ts';
 import type { Asking, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';
 import type { LookUp } from './retrieve.ts';
@@ -54,6 +56,11 @@ export const selectAgent = async (
     agents: all,
     previousAgentId: known.turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null,
     documentsFit: async () => (await found.passages())[0]?.score ?? 0,
+    turns: known.turns,
+    toolsOf: async (agent) =>
+      (await toolsOf(deps.toolSources, caller, agent))
+        .filter((tool) => !isDelegate(tool) && !isFindTools(tool))
+        .map((tool) => (tool.server === 'pentarch' ? tool.name : tool.server)),
     subject: asking.subject,
     run: found.run,
     setAside: (agentId) => setAside(enabled(agentId)),
