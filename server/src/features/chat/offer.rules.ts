@@ -4,7 +4,7 @@ import type { AgentTool } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import { findToolsTool, isFindTools, namesAdded } from './find-tools.rules.ts';
 import { isDelegate } from './tool-list.ts';
-import { matchesGlob, modelToolName, toolSpecs } from './tools.rules.ts';
+import { matchesGlob, modelToolName, specOf } from './tools.rules.ts';
 
 /**
  * Which of its tools a model is told with a call. Where they are many, those that the agent names and handing on go along; the
@@ -20,8 +20,7 @@ export interface Offer {
   maxTokens: number;
 }
 
-const tokensOf = (tool: AgentTool): number =>
-  toolSpecs([tool]).reduce((sum, spec) => sum + estimateTokens(JSON.stringify(spec)), 0);
+const tokensOf = (tool: AgentTool): number => estimateTokens(JSON.stringify(specOf(tool)));
 
 const sum = (tools: readonly AgentTool[]): number => tools.reduce((all, tool) => all + tokensOf(tool), 0);
 

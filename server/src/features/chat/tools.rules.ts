@@ -51,7 +51,8 @@ interface KnownSpec {
 /** By schema: sources may make their tools anew for each run, but keep the schemas. */
 const specs = new WeakMap<object, KnownSpec>();
 
-const specOf = (tool: AgentTool): ToolSpec => {
+/** How the model is told of one tool: the same object as long as the tool is the same. */
+export const specOf = (tool: AgentTool): ToolSpec => {
   const { server, name, description, inputSchema } = tool;
   const known = specs.get(inputSchema);
   if (known?.server === server && known.name === name && known.spec.description === description)
