@@ -14,7 +14,7 @@ import {
   isFindTools,
   type Meanings,
   textOfTool,
-} from './find-tools.rules.ts';
+} from './tool-finding.ts';
 import { isDelegate, toolsOf } from './tool-list.ts';
 import { modelToolName } from './tools.rules.ts';
 

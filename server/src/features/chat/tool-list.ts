@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { isFindTools } from './find-tools.rules.ts';
+import { isFindTools } from './tool-finding.ts';
 import { mayUse, modelToolName, withDistinctNames } from './tools.rules.ts';
 
 /** Every agent may hand on a part of its task, and look for its own tools. */

@@ -5,7 +5,7 @@ import { CLEAN, joinTaint } from '../../../kernel/taint.ts';
 import { type AgentTool, taintOfDescriptions } from '../../../kernel/tools.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import { offeredSpecs } from '../client-tools.rules.ts';
-import { offeredTools } from '../offer.rules.ts';
+import { offeredTools } from '../offer.ts';
 import type { FinishReason } from '../schema.ts';
 import { modelToolName } from '../tools.rules.ts';
 import { addUsage } from '../usage.rules.ts';

@@ -49,7 +49,7 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
-  /** Most tokens of tools that go along unasked; see `offer.rules.ts`. */
+  /** Most tokens of tools that go along unasked; see `offer.ts`. */
   maxToolTokens: number;
   onError(error: unknown, message: string): void;
 }

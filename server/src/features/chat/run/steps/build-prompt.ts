@@ -7,7 +7,7 @@ import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
 import type { FittedHistory } from '../../history.ts';
-import { offeredTools } from '../../offer.rules.ts';
+import { offeredTools } from '../../offer.ts';
 import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
 import type { Asking, Prompt, StartDeps } from '../run.ts';

@@ -1,8 +1,8 @@
 import type { Caller } from '../../../../kernel/caller.ts';
 import { conflict, invalid } from '../../../../kernel/errors.ts';
 import type { AgentService, EffectiveAgent } from '../../../agents/index.ts';
-import { isFindTools } from '../../find-tools.rules.ts';
 import type { RoutedChoice, SetAside } from '../../ports.ts';
+import { isFindTools } from '../../tool-finding.ts';
 import { isDelegate, toolsOf } from '../../tool-list.ts';
 import type { Asking, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';

@@ -2,7 +2,7 @@ import type { ModelMessage, ModelRef } from '../../kernel/model.ts';
 import { estimateTokens } from '../../kernel/tokens.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { findToolsTool, isFindTools, namesAdded } from './find-tools.rules.ts';
+import { findToolsTool, isFindTools, namesAdded } from './tool-finding.ts';
 import { isDelegate } from './tool-list.ts';
 import { matchesGlob, modelToolName, specOf } from './tools.rules.ts';
 
