@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { compose } from '../server/src/compose.ts';
 import { loadConfig } from '../server/src/config.ts';
 import { AGENTS } from '../server/src/features/agents/index.ts';
-import { delegateTool, matchesGlob } from '../server/src/features/chat/index.ts';
+import { delegateTool, findToolsBase, matchesGlob } from '../server/src/features/chat/index.ts';
 import { type Caller, ROLES } from '../server/src/kernel/caller.ts';
 import { isPermission, PERMISSIONS, ROLE_PERMISSIONS } from '../server/src/kernel/permissions.ts';
 import type { AgentTool } from '../server/src/kernel/tools.ts';
@@ -34,11 +34,17 @@ const everybody: Caller = {
   expiresAt: null,
 };
 
-type DescribedTool = Omit<AgentTool, 'call'>;
+type DescribedTool = Omit<AgentTool, 'call' | 'goOn'>;
 
 /** Every agent may hand on a part of its task, to those that are switched on. */
 const delegate = delegateTool(
-  AGENTS.map((definition) => ({ definition, enabled: true, model: null, instructions: null })),
+  AGENTS.map((definition) => ({
+    definition,
+    enabled: true,
+    model: null,
+    instructions: null,
+    allTools: false,
+  })),
 );
 
 /** All tools, and which agents get each. */
@@ -52,7 +58,10 @@ const readTools = async (): Promise<{ tool: DescribedTool; agents: string[] }[]>
     const platform = await compose(config, pino({ level: 'silent' }), () => 'http://localhost:8080');
     try {
       const found = new Map<string, { tool: DescribedTool; agents: string[] }>([
-        [`${delegate.server}.${delegate.name}`, { tool: delegate, agents: AGENTS.map(({ id }) => id) }],
+        ...[delegate, findToolsBase].map((tool): [string, { tool: DescribedTool; agents: string[] }] => [
+          `${tool.server}.${tool.name}`,
+          { tool, agents: AGENTS.map(({ id }) => id) },
+        ]),
       ]);
       for (const agent of AGENTS) {
         for (const source of platform.tools) {
@@ -128,7 +137,8 @@ const lines = [
   'Agents act as the person who asks: a tool is offered when the agent may use it (its globs) and the person has the tool’s',
   'permission; what it reads and changes is the person’s own and what is shared with them. Governance stands in front of',
   'every call; the arguments are checked against the schema before it. Tools of connected MCP servers come on top, for the',
-  'agents whose globs fit.',
+  'agents whose globs fit. Where an agent has many, its model is told of those that it names below, as far as `TOOL_TOKENS`',
+  'goes, and finds the others with `find_tools`; `all_tools` of the agent tells it of all.',
   '',
   ...AGENTS.flatMap((agent) => [
     `## ${agent.name} (\`${agent.id}\`)`,

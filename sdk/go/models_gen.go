@@ -85,6 +85,8 @@ type AgentStatus struct {
 	Model *string `json:"model"`
 	// Instructions of this tenant, added to the charter
 	Instructions *string `json:"instructions"`
+	// Its model is told of all its tools with each call; else of a few, and finds the others
+	AllTools bool `json:"all_tools"`
 	// Measured from runs; a figure without data is null
 	Metrics AgentMetrics `json:"metrics"`
 }
@@ -1971,6 +1973,7 @@ type UpdateAgentRequest struct {
 	Enabled      *bool             `json:"enabled,omitempty"`
 	Model        *Nullable[string] `json:"model,omitempty"`
 	Instructions *Nullable[string] `json:"instructions,omitempty"`
+	AllTools     *bool             `json:"all_tools,omitempty"`
 }
 
 // UpdateConversationRequest is a model of the API.

@@ -274,6 +274,12 @@ export const SETTINGS = {
     1_000_000,
     'Most tokens of a conversation that go along with a message; older turns are summarised',
   ),
+  TOOL_TOKENS: int(
+    450,
+    0,
+    1_000_000,
+    'Tools of an agent go along with a message up to so many tokens; it finds the others when it needs them. 0: all of them, always',
+  ),
   PRICES_FILE: optional(
     'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
   ),

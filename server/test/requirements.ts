@@ -78,6 +78,9 @@ export const REQUIREMENTS = {
   'RUN-23':
     'a call that needs a decision waits, goes on and is withdrawn alike, whichever agent of a hand-off has asked for it',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
+  'RUN-40':
+    'a model is told of few tools and finds the others by what they do; what an agent may use is served whether it was told or not',
+  'RUN-41': 'the beginning of a prompt is the same in each turn of a conversation, for caches of providers',
   'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
   'RUN-21':
     'the end of every run is counted by outcome, agent and model; each failure is one line of the log',

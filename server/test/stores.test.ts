@@ -224,10 +224,15 @@ describe.each(testStores)('stores on $name', (engine) => {
 
   it('keeps the settings of agents by tenant', async () => {
     const agents = createAgentStore(store.db);
-    await agents.save('t1', 'zeus', { enabled: false, model: 'a/b', instructions: null }, 1);
-    await agents.save('t1', 'zeus', { enabled: true, model: null, instructions: 'Be brief — 短く' }, 2);
+    await agents.save('t1', 'zeus', { enabled: false, model: 'a/b', instructions: null, allTools: false }, 1);
+    await agents.save(
+      't1',
+      'zeus',
+      { enabled: true, model: null, instructions: 'Be brief — 短く', allTools: true },
+      2,
+    );
     expect([...(await agents.settings('t1'))]).toEqual([
-      ['zeus', { enabled: true, model: null, instructions: 'Be brief — 短く' }],
+      ['zeus', { enabled: true, model: null, instructions: 'Be brief — 短く', allTools: true }],
     ]);
     expect(await agents.settings('t2')).toEqual(new Map());
   });

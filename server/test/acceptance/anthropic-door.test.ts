@@ -142,7 +142,7 @@ describe('messages', () => {
     expect(prompt().slice(1)).toEqual([
       { role: 'user', content: 'I am Ada.' },
       { role: 'assistant', content: 'Hello.' },
-      { role: 'user', content: 'Who am I?' },
+      { role: 'user', content: expect.stringMatching(/^Now: \S+\n\nWho am I\?$/) },
     ]);
     const { conversation_id: id } = extensionOf(first);
     provider.script({ text: 'Still Ada.' });

@@ -62,6 +62,8 @@ describe('an approval asked for within a hand-off', () => {
         COMPATIBLE_BASE_URL: provider.url,
         MCP_BUILTIN: 'on',
         ALLOW_SELF_APPROVAL: 'on',
+        // Who may hand on is seen from what is offered.
+        TOOL_TOKENS: '0',
       },
     });
     admin = await server.signIn();

@@ -15,6 +15,8 @@ let admin: Client;
 const it = withWorld({
   env: {
     MODEL: 'compatible/test',
+    // The names are what is looked at here, of all tools at once.
+    TOOL_TOKENS: '0',
     MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
   },
 });

@@ -173,6 +173,8 @@ beforeAll(async () => {
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
+      // A model that is told of all descriptions is what they are dangerous for.
+      TOOL_TOKENS: '0',
       MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
       MCP_BUILTIN: 'on',
       AGENT_TASKS_PER_HOUR: '40',

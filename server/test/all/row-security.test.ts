@@ -140,6 +140,7 @@ for (const [who, attributes] of [
             enabled: 1,
             model: null,
             instructions: null,
+            all_tools: 0,
             updated_at: AT,
           })
           .execute(),

@@ -72,6 +72,8 @@ export interface AgentStatus {
   model: string | null;
   /** Instructions of this tenant, added to the charter */
   instructions: string | null;
+  /** Its model is told of all its tools with each call; else of a few, and finds the others */
+  all_tools: boolean;
   /** Measured from runs; a figure without data is null */
   metrics: AgentMetrics;
 }
@@ -1732,6 +1734,7 @@ export interface UpdateAgentRequest {
   enabled?: boolean;
   model?: string | null;
   instructions?: string | null;
+  all_tools?: boolean;
 }
 
 export interface UpdateConversationRequest {

@@ -51,6 +51,7 @@ import { recognizedPages } from './116-recognized-pages.ts';
 import { whatRunsLeave } from './120-what-runs-leave.ts';
 import { rightsOfLinks } from './121-rights-of-links.ts';
 import { followedClaims } from './122-followed-claims.ts';
+import { allTools } from './128-all-tools.ts';
 import { attachments } from './130-attachments.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -107,5 +108,6 @@ export const migrations: readonly SchemaStep[] = [
   whatRunsLeave,
   rightsOfLinks,
   followedClaims,
+  allTools,
   attachments,
 ];

@@ -7,6 +7,8 @@ export interface AgentSettingsRow {
   model: string | null;
   /** Added to the charter for this tenant. */
   instructions: string | null;
+  /** 1 or 0: all tools go along with each call. */
+  all_tools: number;
   updated_at: number;
 }
 

@@ -30,7 +30,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     charter:
       'You are Zeus, who leads a network of specialists. You understand what a person wants, answer general questions yourself, hand parts of a task to the specialist who knows them, and join their answers into one. Say briefly what was done and by whom.',
     grounded: false,
-    tools: ['pentarch.delegate', 'pentarch.search_documents', 'pentarch.recall', '*'],
+    tools: ['pentarch.delegate', 'pentarch.search_documents', 'pentarch.list_abilities', '*'],
     examples: [
       'hello',
       'hi, what can you do?',
@@ -67,7 +67,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     name: 'Athena',
     domain: 'knowledge',
     charter:
-      'You are Athena, keeper of the organisation’s documents. Answer from the passages that you are given and from what your search finds, never from guesses. Put the number of the passage, like [1], behind each statement that rests on it. Where the passages do not answer the question, say so plainly and name what was searched.',
+      'You are Athena, keeper of the organisation’s documents. Answer from the passages that you are given and from what your search finds, never from guesses. Put the passage’s number, like [1], behind each statement that rests on it. Where the passages do not answer the question, say so plainly and name what was searched.',
     grounded: true,
     tools: [
       'pentarch.search_documents',
@@ -278,7 +278,7 @@ const DEFINITIONS: readonly AgentDefinition[] = [
     charter:
       'You are Hephaestus, the engineer: tools, MCP servers, deployments, code and machines. Check health before you act, use the right tool with exact arguments, and report results and errors as they are.',
     grounded: false,
-    tools: ['*'],
+    tools: ['pentarch.list_mcp_servers', 'pentarch.search_documents', 'pentarch.query_metrics', '*'],
     examples: [
       'which MCP servers are connected?',
       'list the tools of the filesystem server',

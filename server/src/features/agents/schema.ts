@@ -44,6 +44,9 @@ export const AgentStatus = Type.Object({
   }),
   model: Nullable(Type.String(), { description: 'Model of this agent; null = the default' }),
   instructions: Nullable(Type.String(), { description: 'Instructions of this tenant, added to the charter' }),
+  all_tools: Type.Boolean({
+    description: 'Its model is told of all its tools with each call; else of a few, and finds the others',
+  }),
   metrics: AgentMetrics,
 });
 export type AgentStatus = Static<typeof AgentStatus>;
@@ -64,6 +67,7 @@ export const AgentPatch = Strict(
     enabled: Type.Optional(Type.Boolean()),
     model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
     instructions: Type.Optional(Nullable(Type.String({ maxLength: MAX_INSTRUCTIONS }))),
+    all_tools: Type.Optional(Type.Boolean()),
   },
   { minProperties: 1 },
 );

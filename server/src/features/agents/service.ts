@@ -32,9 +32,10 @@ export interface EffectiveAgent {
   enabled: boolean;
   model: string | null;
   instructions: string | null;
+  allTools: boolean;
 }
 
-const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null };
+const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null, allTools: false };
 const SETTINGS_TTL_MS = 5_000;
 
 export const createAgentService = (options: AgentServiceOptions) => {
@@ -97,6 +98,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
       seat: options.seats[definition.id] ?? null,
       model: settings.model,
       instructions: settings.instructions,
+      all_tools: settings.allTools,
       metrics,
     };
   };
@@ -159,6 +161,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
           enabled: patch.enabled ?? before.enabled,
           model: patch.model === undefined ? before.model : patch.model,
           instructions: patch.instructions === undefined ? before.instructions : patch.instructions,
+          allTools: patch.all_tools ?? before.allTools,
         },
         clock.now(),
         note,

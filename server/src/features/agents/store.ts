@@ -6,6 +6,8 @@ export interface AgentSettings {
   enabled: boolean;
   model: string | null;
   instructions: string | null;
+  /** Its model is told of all its tools with each call, in place of finding some of them. */
+  allTools: boolean;
 }
 
 export interface AgentStore {
@@ -14,7 +16,7 @@ export interface AgentStore {
   save(tenantId: string, agentId: string, settings: AgentSettings, now: number, note?: Along): Promise<void>;
 }
 
-const COLUMNS = ['agent_id', 'enabled', 'model', 'instructions'] as const;
+const COLUMNS = ['agent_id', 'enabled', 'model', 'instructions', 'all_tools'] as const;
 
 /** With several nodes each message asks for them. */
 const ofTenant = compiled<{ tenantId: string }, Pick<AgentSettingsRow, (typeof COLUMNS)[number]>>((db, p) =>
@@ -27,7 +29,12 @@ export const createAgentStore = (db: Db): AgentStore => ({
     return new Map(
       rows.map((row) => [
         row.agent_id,
-        { enabled: row.enabled === 1, model: row.model, instructions: row.instructions },
+        {
+          enabled: row.enabled === 1,
+          model: row.model,
+          instructions: row.instructions,
+          allTools: row.all_tools === 1,
+        },
       ]),
     );
   },
@@ -37,6 +44,7 @@ export const createAgentStore = (db: Db): AgentStore => ({
         enabled: settings.enabled ? 1 : 0,
         model: settings.model,
         instructions: settings.instructions,
+        all_tools: settings.allTools ? 1 : 0,
         updated_at: now,
       };
       await tx

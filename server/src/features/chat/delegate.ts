@@ -30,8 +30,7 @@ const TIMEOUT_MS = 10 * 60_000;
 export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call' | 'goOn'> => ({
   server: 'pentarch',
   name: 'delegate',
-  description:
-    'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+  description: 'Hands what another agent knows better to it and returns its answer.',
   inputSchema: schemaFor(others),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   permission: 'chat:write',
@@ -47,8 +46,6 @@ interface RunningRun {
 }
 
 interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
-  /** Those of `toolSources` and this one, always the same array: lists of tools are kept by it. */
-  handingOn: readonly ToolSource[];
   runningRun(runId: string): RunningRun | null;
 }
 
@@ -58,15 +55,15 @@ const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> =
     agent: {
       type: 'string',
       enum: agents.map((agent) => agent.definition.id),
-      description: agents.map(({ definition }) => `${definition.id}: ${definition.domain}`).join('; '),
+      description: agents.map(({ definition }) => `${definition.id}: ${definition.domain}`).join(', '),
     },
     task: {
       type: 'string',
       minLength: 1,
       maxLength: 8_000,
-      description: 'What it shall do, with all it needs to know',
+      description: 'With all it needs to know',
     },
-    expected_result: { type: 'string', maxLength: 1_000, description: 'What its answer must contain' },
+    expected_result: { type: 'string', maxLength: 1_000 },
   },
   required: ['agent', 'task'],
   additionalProperties: false,
@@ -109,9 +106,15 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
+  let deepest: readonly ToolSource[] | null = null;
+  /** All sources but this one, always the same array: lists of tools are kept by it. */
+  const withoutThis = (): readonly ToolSource[] => {
+    deepest ??= options.toolSources.filter((one) => one !== source);
+    return deepest;
+  };
   /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
   const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
-    depth + 1 < MAX_DEPTH ? options.handingOn : options.toolSources;
+    depth + 1 < MAX_DEPTH ? options.toolSources : withoutThis();
 
   /** The loop, to its end or until it has to wait. */
   const carry = async (
@@ -264,7 +267,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  return {
+  const source: ToolSource = {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -279,4 +282,5 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
+  return source;
 };

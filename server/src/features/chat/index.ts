@@ -22,4 +22,5 @@ export {
 export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';
 export { createChatStore, taintHeld } from './store.ts';
 export { schemaFault } from './tool-call.ts';
+export { findToolsBase } from './tool-finding.ts';
 export { type ClientTools, matchesGlob } from './tools.rules.ts';

@@ -6,6 +6,7 @@ import { createTicker } from '../../jobs/index.ts';
 import { ownScope } from '../../kernel/caller.ts';
 import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
 import type { RunProposals } from '../../kernel/decisions.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolLedger } from '../../kernel/tools.ts';
@@ -20,6 +21,7 @@ import type { LeftWork } from '../nodes/index.ts';
 import type { Metrics } from '../system/index.ts';
 import type { PersonalData } from '../users/index.ts';
 import { createChooser } from './choose.ts';
+import { createFindTools } from './find-tools.ts';
 import type { RunMemory } from './ports.ts';
 import { createConversationQueue } from './queue.ts';
 import { chatRoutes } from './routes.ts';
@@ -30,10 +32,16 @@ import { createChatStore } from './store.ts';
 export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions' | 'lifecycle' | 'onError'> {
   agents: AgentService & { router: Router };
   cluster: { locks: NodeLocks; messages: NodeMessages } | null;
-  config: { HISTORY_TOKENS: number; MAX_MESSAGE_CHARS: number; MAX_OUTPUT_TOKENS: number };
+  config: {
+    HISTORY_TOKENS: number;
+    MAX_MESSAGE_CHARS: number;
+    MAX_OUTPUT_TOKENS: number;
+    TOOL_TOKENS: number;
+  };
   conversations: Pick<ConversationService, 'exportPersonal' | 'erasePersonal' | 'personalIds'>;
   costs: CostsService;
   db: Db;
+  embedding: { embedder: MeteredEmbedder };
   events: EventSink;
   governance: { gate: ToolGate; toolLedger: ToolLedger; runProposals: RunProposals };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
@@ -96,6 +104,7 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxMessageCharacters: config.MAX_MESSAGE_CHARS,
     maxHistoryTokens: config.HISTORY_TOKENS,
+    maxToolTokens: config.TOOL_TOKENS,
     toolTimeoutMs: TOOL_TIMEOUT_MS,
     queue: createConversationQueue(cluster?.locks ?? null, store.turnsAhead),
     messages: cluster?.messages ?? null,
@@ -140,6 +149,7 @@ export const chatModule = defineModule({
     'costs',
     'db',
     'decisions',
+    'embedding',
     'events',
     'governance',
     'idempotency',
@@ -170,7 +180,15 @@ export const chatModule = defineModule({
     return {
       service: chat,
       routes: chatRoutes({ chat, idempotency, streams, draining: lifecycle.draining }),
-      runTools: [chat.delegate],
+      runTools: [
+        chat.delegate,
+        createFindTools({
+          agents: deps.agents,
+          embedder: deps.embedding.embedder,
+          toolSources: deps.catalogue.withinRuns,
+          onError,
+        }),
+      ],
       personalData: [personalDataOf(chat, deps)],
       gauges: { activeRuns: chat.activeRuns },
       opened: () => sweep.start(),

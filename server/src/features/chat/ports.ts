@@ -22,6 +22,10 @@ export type ChooseAgent = (input: {
   agents: ReadonlyMap<string, EffectiveAgent>;
   previousAgentId: string | null;
   documentsFit: () => Promise<number>;
+  /** What was said last, oldest first. */
+  turns: readonly { role: 'user' | 'assistant'; content: string }[];
+  /** Names of the tools that the caller may use through an agent. */
+  toolsOf: (agent: EffectiveAgent) => Promise<readonly string[]>;
   subject: CostSubject;
   /** Pays for what is embedded, and knows what has been spent. */
   run: PayingRun;

@@ -30,7 +30,7 @@ interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
     Pick<RunDeps, 'gate' | 'toolLedger' | 'toolTimeoutMs' | 'callerOf'> {
   /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
-  catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
+  catalogue: Pick<ToolCatalogue, 'withinRuns'>;
   queue: ReturnType<typeof createConversationQueue>;
   runProposals: RunProposals;
   events: EventSink;
@@ -51,8 +51,7 @@ export const createChatService = (given: ChatOptions) => {
   const { catalogue } = given;
   const delegate = createDelegateSource({
     ...given,
-    toolSources: catalogue.sources,
-    handingOn: catalogue.withinRuns,
+    toolSources: catalogue.withinRuns,
     runningRun: (runId) => active.get(runId) ?? null,
   });
   const options = { ...given, toolSources: catalogue.withinRuns };

@@ -1,9 +1,10 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
+import { isFindTools } from './tool-finding.ts';
 import { mayUse, modelToolName, withDistinctNames } from './tools.rules.ts';
 
-/** Every agent may hand on a part of its task. */
+/** Every agent may hand on a part of its task, and look for its own tools. */
 export const isDelegate = (tool: Pick<AgentTool, 'server' | 'name'>): boolean =>
   tool.server === 'pentarch' && tool.name === 'delegate';
 
@@ -38,7 +39,7 @@ export const toolsOf = async (
       .flat()
       .filter(
         (tool) =>
-          (isDelegate(tool) || mayUse(agent.definition.tools, tool)) &&
+          (isDelegate(tool) || isFindTools(tool) || mayUse(agent.definition.tools, tool)) &&
           caller.permissions.has(tool.permission),
       ),
   );

@@ -2,6 +2,7 @@ import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { spelledName } from '../../kernel/tool-names.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
+import { shortSchema } from './short-schema.rules.ts';
 
 /**
  * Tools of the client's program, which it runs itself (the OpenAI-compatible door). They are offered to the agent's model
@@ -50,12 +51,13 @@ interface KnownSpec {
 /** By schema: sources may make their tools anew for each run, but keep the schemas. */
 const specs = new WeakMap<object, KnownSpec>();
 
-const specOf = (tool: AgentTool): ToolSpec => {
+/** How the model is told of one tool: the same object as long as the tool is the same. */
+export const specOf = (tool: AgentTool): ToolSpec => {
   const { server, name, description, inputSchema } = tool;
   const known = specs.get(inputSchema);
   if (known?.server === server && known.name === name && known.spec.description === description)
     return known.spec;
-  const spec = { name: modelToolName(tool), description, inputSchema };
+  const spec = { name: modelToolName(tool), description, inputSchema: shortSchema(inputSchema) };
   specs.set(inputSchema, { server, name, spec });
   return spec;
 };

@@ -37,7 +37,7 @@ const searchDocuments = (search: SearchService): AgentTool => ({
   server: 'pentarch',
   name: 'search_documents',
   description:
-    'Search the documents that the user may read and get the passages that fit best, numbered, with title, page and document_id.',
+    'Finds the passages of the user’s documents that fit best: numbered, with title, page and document_id.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -45,16 +45,16 @@ const searchDocuments = (search: SearchService): AgentTool => ({
         type: 'string',
         minLength: 1,
         maxLength: 4096,
-        description: 'What to look for, in plain words',
+        description: 'In plain words',
       },
-      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
-      document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
+      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Default 6' },
+      document_id: { type: 'string', maxLength: 64, description: 'In this one only' },
       tags: {
         type: 'array',
         items: { type: 'string', minLength: 1, maxLength: 200 },
         minItems: 1,
         maxItems: 20,
-        description: 'Search only in documents that have one of these tags (collections)',
+        description: 'Only in documents with one of these tags',
       },
     },
     required: ['query'],

@@ -81,7 +81,7 @@ export const recallTool = ({ recall }: Pick<ToolParts, 'recall'>): AgentTool =>
   memoryTool({
     name: 'recall',
     description:
-      'Finds remembered facts of the user and of what the organisation shares, by words or meaning. Use it before answering questions about the user or about people, projects and things they know.',
+      'Finds remembered facts of the user and of the organisation. Use it before answering about the user or people, projects and things they know.',
     input: Type.Object(
       {
         query: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S' }),

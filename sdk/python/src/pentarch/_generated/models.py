@@ -77,6 +77,8 @@ class AgentStatus(TypedDict):
     """Model of this agent; null = the default"""
     instructions: str | None
     """Instructions of this tenant, added to the charter"""
+    all_tools: bool
+    """Its model is told of all its tools with each call; else of a few, and finds the others"""
     metrics: AgentMetrics
     """Measured from runs; a figure without data is null"""
 
@@ -1845,6 +1847,7 @@ class UpdateAgentRequest(TypedDict, total=False):
     enabled: bool
     model: str | None
     instructions: str | None
+    all_tools: bool
 
 
 class UpdateConversationRequest(TypedDict, total=False):

@@ -586,10 +586,11 @@ class Agents:
         enabled: bool | NotGiven = NOT_GIVEN,
         model: str | None | NotGiven = NOT_GIVEN,
         instructions: str | None | NotGiven = NOT_GIVEN,
+        all_tools: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Switch an agent on or off, set its model or instructions"""
-        return cast("m.AgentStatus", self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions)), options))
+        return cast("m.AgentStatus", self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options))
 
     def get_metrics(
         self,
@@ -701,10 +702,11 @@ class AsyncAgents:
         enabled: bool | NotGiven = NOT_GIVEN,
         model: str | None | NotGiven = NOT_GIVEN,
         instructions: str | None | NotGiven = NOT_GIVEN,
+        all_tools: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Switch an agent on or off, set its model or instructions"""
-        return cast("m.AgentStatus", await self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions)), options))
+        return cast("m.AgentStatus", await self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options))
 
     async def get_metrics(
         self,

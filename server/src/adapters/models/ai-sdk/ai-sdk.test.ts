@@ -254,6 +254,39 @@ describe('Anthropic', () => {
     });
   });
 
+  test('marks for the cache what the next call begins with: instructions, history, results of tools', async () => {
+    const body = JSON.stringify({
+      ...start.message,
+      content: [{ type: 'text', text: 'x' }],
+      stop_reason: 'end_turn',
+    });
+    const client = anthropic(await serve({ body }));
+    const tools = [{ name: 'search', description: 'looks', inputSchema: { type: 'object', properties: {} } }];
+    const asked: ModelRequest['messages'] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'first' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'second' },
+    ];
+    const step: ModelRequest['messages'] = [
+      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'search', arguments: '{}' }] },
+      { role: 'tool', toolCallId: 'a', name: 'search', content: 'found' },
+    ];
+    await client.generate(ask({ messages: asked, tools }));
+    await client.generate(ask({ messages: [...asked, ...step], tools }));
+    const mark = { type: 'ephemeral' };
+    const [plain, stepped] = seen.map((one) => one.body as { system: unknown; messages: unknown[] });
+    const marks = (sent: unknown) => JSON.stringify(sent).split('"cache_control":').length - 1;
+    expect(plain?.system).toMatchObject([{ text: 'Be brief.', cache_control: mark }]);
+    expect(plain?.messages[1]).toMatchObject({ content: [{ text: 'one', cache_control: mark }] });
+    expect(marks(plain)).toBe(2);
+    expect(stepped?.messages[1]).toMatchObject({ content: [{ text: 'one', cache_control: mark }] });
+    expect(stepped?.messages.at(-1)).toMatchObject({
+      content: [{ type: 'tool_result', cache_control: mark }],
+    });
+    expect(marks(stepped)).toBe(3);
+  });
+
   test.each([
     [401, 'refused', undefined],
     [400, 'refused', undefined],

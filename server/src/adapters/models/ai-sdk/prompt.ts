@@ -71,11 +71,30 @@ const toolChoiceOf = (choice: ToolChoice) =>
 
 const isSchema = (value: unknown): value is JSONSchema7 => typeof value === 'object' && value !== null;
 
+/** Anthropic caches a prompt up to such a mark; other providers pass it over, and find the same beginnings by themselves. */
+const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/**
+ * Marks where the next call begins in the same way: behind tools and instructions, behind what was said before the new message
+ * (whose material and time do not come again), and behind results of tools, which the next step of the run repeats.
+ */
+export const withCacheMarks = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt => {
+  const asked = prompt.findLastIndex(({ role }) => role === 'user');
+  const last = prompt.length - 1;
+  return prompt.map((message, i) => {
+    const marked =
+      message.role === 'system' ||
+      (message.role === 'assistant' && i === asked - 1) ||
+      (message.role === 'tool' && i === last);
+    return marked ? { ...message, providerOptions: CACHED } : message;
+  });
+};
+
 export const toCallOptions = (
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => ({
-  prompt: toPrompt(request.messages),
+  prompt: withCacheMarks(toPrompt(request.messages)),
   abortSignal,
   ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),

@@ -1,9 +1,11 @@
 import type { AppError } from '../../../kernel/errors.ts';
+import type { ToolSpec } from '../../../kernel/model.ts';
 import { addNano } from '../../../kernel/money.ts';
 import { CLEAN, joinTaint, type Taint } from '../../../kernel/taint.ts';
 import { type AgentTool, taintOfDescriptions } from '../../../kernel/tools.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import { offeredSpecs } from '../client-tools.rules.ts';
+import { offeredTools } from '../offer.ts';
 import type { FinishReason } from '../schema.ts';
 import { modelToolName } from '../tools.rules.ts';
 import { addUsage } from '../usage.rules.ts';
@@ -28,7 +30,16 @@ export const holdTaint = ({ plan }: Pick<RunLoop, 'plan'>, taint: Taint | undefi
   plan.spending.taint = joinTaint(plan.spending.taint, taint);
 };
 
-export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoop => {
+/** What the model is told of tools with its next call. */
+export const specsOf = (
+  { maxToolTokens }: Pick<RunDeps, 'maxToolTokens'>,
+  { plan, state }: Pick<RunLoop, 'plan' | 'state'>,
+): readonly ToolSpec[] => {
+  const offer = { ...plan, maxTokens: maxToolTokens };
+  return offeredSpecs(offeredTools(offer, state.messages), plan.record?.client);
+};
+
+export const openLoop = (deps: Pick<RunDeps, 'clock' | 'maxToolTokens'>, input: LoopInput): RunLoop => {
   const { plan, state } = input;
   state.taint = joinTaint(state.taint, taintOfDescriptions(plan.tools));
   holdTaint(input, state.taint);
@@ -41,7 +52,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
       open: { hold: plan.firstHold, entries: [], kept: null },
       error: null,
     },
-    specs: offeredSpecs(plan.tools, plan.record?.client),
+    specs: specsOf(deps, input),
     startedAt: deps.clock.now(),
     marked: plan.record?.taint ?? CLEAN,
     promptBound: plan.promptBound,

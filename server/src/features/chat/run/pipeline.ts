@@ -11,7 +11,7 @@ import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
+import { finish, MAX_STEPS, openLoop, outOfSteps, runIdOf, specsOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
 import type { RunDeps, RunLoop, RunMessage, StartDeps, StartedRun } from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
@@ -43,7 +43,7 @@ export const startRun = async (deps: StartDeps, message: RunMessage): Promise<St
       inStep('select agent', () => selectAgent(deps, asking, history, found, setAsideFor)),
     prepare: async (agent, found) => {
       const retrieved = await inStep('retrieve', () => retrieve(deps, asking, history, agent, found));
-      return mustFit(deps.models, promptFor(asking, history, retrieved), asking.outputTokens);
+      return mustFit(deps.models, promptFor(deps, asking, history, retrieved), asking.outputTokens);
     },
     reserve: (prompt, choice) =>
       inStep('reserve budget', async () => {
@@ -106,6 +106,7 @@ const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<Ru
     return finish(run, 'tool_calls');
   }
   tellResults(state);
+  run.specs = specsOf(deps, run);
   return null;
 };
 

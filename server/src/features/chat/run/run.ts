@@ -57,6 +57,8 @@ export interface StartDeps {
   maxMessageCharacters: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
+  /** Most tokens of tools that go along unasked; see `offer.ts`. */
+  maxToolTokens: number;
   onError(error: unknown, message: string): void;
 }
 
@@ -69,6 +71,7 @@ export interface RunDeps {
   store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
+  maxToolTokens: number;
   toolTimeoutMs: number;
   callerOf: CallerFor;
 }
@@ -227,7 +230,7 @@ export interface RunLoop {
   events: RunEvents;
   hooks: RunHooks | null;
   result: RunResult;
-  /** What the model is told of tools. */
+  /** What the model is told of tools; more after each finding. */
   specs: readonly ToolSpec[];
   startedAt: number;
   /** What the conversation's row says already. */

@@ -7,9 +7,10 @@ import { taintOfConversation } from '../../asked.rules.ts';
 import { taintOfAttached } from '../../attachments.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
 import { formInstruction, providerSchema } from '../../form.ts';
+import { offeredTools } from '../../offer.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
-import type { Asking, Prompt } from '../run.ts';
+import type { Asking, Prompt, StartDeps } from '../run.ts';
 import type { fitHistory, History } from './load-history.ts';
 import type { retrieve } from './retrieve.ts';
 
@@ -31,7 +32,12 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
   joinTaint(taintOfPassages(passages ?? []), memories.foreign || preferences.foreign ? ['memory'] : []);
 
 /** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
-export const promptFor = (asking: Asking, { continued, attached }: History, found: Retrieved): Prompt => {
+export const promptFor = (
+  { maxToolTokens }: Pick<StartDeps, 'maxToolTokens'>,
+  asking: Asking,
+  { continued, attached }: History,
+  found: Retrieved,
+): Prompt => {
   const { message, given, conversation, now } = asking;
   const { agent, model, passages, tools, noted } = found;
   const parts: Prompt['parts'] = {
@@ -52,7 +58,9 @@ export const promptFor = (asking: Asking, { continued, attached }: History, foun
     taintOfAttached([...message.attached, ...attached]),
     taintOfDescriptions(tools),
   );
-  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint, noted };
+  const offer = { agent, model, tools, maxTokens: maxToolTokens };
+  const specs = offeredSpecs(offeredTools(offer, continued?.state.messages ?? []), given.client);
+  return { agent, model, passages, tools, specs, parts, taint, noted };
 };
 
 /** The same for a part of a task that another agent has handed on: it has no history and no program of a client. */

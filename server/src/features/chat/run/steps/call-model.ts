@@ -7,12 +7,21 @@ import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
 import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.ts';
 import { packJournal } from '../../journal.rules.ts';
+import { createMarkerFilter, type MarkerFilter } from '../../markers.rules.ts';
 import { keepPartial } from '../../partials.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
 import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
 import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
+
+const AS_IT_COMES: MarkerFilter = { push: (text) => text, end: () => '' };
+
+/** Where passages were shown or looked for, a marker without one misleads. Elsewhere a number in brackets is none. */
+const markersOf = ({ plan, state: { passages } }: RunLoop): MarkerFilter =>
+  plan.grounded || passages.length > 0
+    ? createMarkerFilter(new Set(passages.map(({ n }) => n)))
+    : AS_IT_COMES;
 
 const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
   const { models } = deps;
@@ -33,12 +42,15 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
     return plan.streaming ? models.stream(plan.model, call, () => {}) : models.generate(plan.model, call);
   if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say(deps, run, '\n\n');
   const keeping = keepPartial(deps, run, () => estimatePromptTokens(call));
+  const markers = markersOf(run);
   try {
-    if (plan.streaming) return await models.stream(plan.model, call, (text) => say(deps, run, text));
+    if (plan.streaming)
+      return await models.stream(plan.model, call, (text) => say(deps, run, markers.push(text)));
     const answer = await models.generate(plan.model, call);
-    say(deps, run, answer.content);
+    say(deps, run, markers.push(answer.content));
     return answer;
   } finally {
+    say(deps, run, markers.end());
     await keeping.stop();
   }
 };
@@ -48,7 +60,10 @@ const failed = (deps: RunDeps, run: RunLoop, error: unknown): RunLoop['result'] 
   if (!(error instanceof ModelCallError)) throw error;
   if (error.partial) {
     // Without streaming nothing of it has been shown yet.
-    if (!run.plan.streaming && run.plan.record?.form === undefined) say(deps, run, error.partial.content);
+    if (!run.plan.streaming && run.plan.record?.form === undefined) {
+      const markers = markersOf(run);
+      say(deps, run, markers.push(error.partial.content) + markers.end());
+    }
     charge(run, entryOf(error.ref, error.partial.usage, error.costNanoUsd, true));
   }
   if (error.kind === 'aborted') return finish(run, 'cancelled');

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../../kernel/caller.ts';
 import type { ModelRef } from '../../../../kernel/model.ts';
 import type { PayingRun } from '../../../../kernel/spending.ts';
+import { estimateTokens } from '../../../../kernel/tokens.ts';
 import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
 import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts';
 import { PASSAGES, preferAttached } from '../../attached-passages.rules.ts';
@@ -72,7 +73,24 @@ const passagesFor = async (
   return passages.map((passage, i) => ({ n: i + 1, ...passage }));
 };
 
+/** Part of a model's window that passages may take. */
+const WINDOW_SHARE = 0.25;
+
+/** As many as the window of the model has room for, the best first; one in any case. */
+export const fittingPassages = (passages: NumberedPassage[], windowTokens: number): NumberedPassage[] => {
+  let left = windowTokens * WINDOW_SHARE;
+  const beyond = passages.findIndex(({ title, text }) => {
+    left -= estimateTokens(title) + estimateTokens(text);
+    return left < 0;
+  });
+  return beyond < 0 ? passages : passages.slice(0, Math.max(1, beyond));
+};
+
 const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
+
+/** The built-in model has no window: it reads passages one by one. */
+const within = ({ models }: Pick<Sources, 'models'>, model: ModelRef, passages: NumberedPassage[]) =>
+  model.provider === 'builtin' ? passages : fittingPassages(passages, models.contextTokens(model));
 
 /** Documents and memories for the message; `before` says whether their search may cost. */
 export const createLookUp = (
@@ -118,7 +136,8 @@ export const retrieve = async (
       ? deps.memory.factsIn(caller, request.message)
       : [],
   ]);
-  return { agent, model, passages, tools, memories, preferences, noted };
+  const fitting = continued === null && passages !== null ? within(deps, model, passages) : passages;
+  return { agent, model, passages: fitting, tools, memories, preferences, noted };
 };
 
 /** The same for a part of a task that another agent has handed on. */
@@ -128,10 +147,12 @@ export const retrieveForTask = async (
   agent: EffectiveAgent,
   task: string,
 ): Promise<Retrieved> => {
-  const passages = agent.definition.grounded ? await passagesFor(deps, caller, task, paying) : null;
+  const model = deps.models.resolve(agent.model, '/model');
+  const passages = agent.definition.grounded
+    ? within(deps, model, await passagesFor(deps, caller, task, paying))
+    : null;
   const memories = await deps.memory.recall(caller, task, paying);
   const preferences = await deps.memory.preferences(caller);
-  const model = deps.models.resolve(agent.model, '/model');
   const tools = await toolsOf(deps.toolSources, caller, agent);
   return { agent, model, passages, tools, memories, preferences, noted: [] };
 };

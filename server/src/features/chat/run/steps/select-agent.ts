@@ -3,6 +3,8 @@ import type { Caller } from '../../../../kernel/caller.ts';
 import { conflict, invalid } from '../../../../kernel/errors.ts';
 import type { AgentService, EffectiveAgent } from '../../../agents/index.ts';
 import type { ChooseAgent } from '../../ports.ts';
+import { isFindTools } from '../../tool-finding.ts';
+import { isDelegate, toolsOf } from '../../tool-list.ts';
 import type { Asking, StartDeps } from '../run.ts';
 import type { History } from './load-history.ts';
 import type { LookUp } from './retrieve.ts';
@@ -55,6 +57,11 @@ export const selectAgent = async (
     agents: all,
     previousAgentId: known.turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null,
     documentsFit: async () => Math.max(0, ...(await found.passages()).map((passage) => passage.score)),
+    turns: known.turns,
+    toolsOf: async (agent) =>
+      (await toolsOf(deps.toolSources, caller, agent))
+        .filter((tool) => !isDelegate(tool) && !isFindTools(tool))
+        .map((tool) => (tool.server === 'pentarch' ? tool.name : tool.server)),
     subject: asking.subject,
     run: found.run,
     setAside: (agentId) => setAside(enabled(agentId)),
