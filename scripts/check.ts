@@ -60,6 +60,11 @@ const STEPS: readonly Step[] = [
     about: 'regular expressions are linear or bounded',
     command: script('check-expressions.ts'),
   },
+  {
+    name: 'unused',
+    about: 'every file and export is used',
+    command: [process.execPath, path.join('node_modules', 'knip', 'bin', 'knip.js'), '--no-progress'],
+  },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
   {
     name: 'citations',

@@ -71,5 +71,3 @@ export const createEmitter = (onError: (error: unknown) => void = () => {}) => {
     },
   };
 };
-
-export type Emitter = ReturnType<typeof createEmitter>;

@@ -1,2 +1,2 @@
-export { type ConnectorOptions, createMcpConnector } from './connect.ts';
+export { createMcpConnector } from './connect.ts';
 export { createPrivateFolderCheck } from './private-folder.ts';

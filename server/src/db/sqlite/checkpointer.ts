@@ -114,5 +114,3 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
     },
   };
 };
-
-export type Checkpointer = ReturnType<typeof createCheckpointer>;

@@ -1,13 +1,12 @@
 export { abilitiesTool } from './abilities.ts';
-export { AGENT_IDS, AGENTS, type AgentDefinition } from './definitions.ts';
+export { AGENT_IDS, AGENTS } from './definitions.ts';
 export { looksLikeQuestion } from './router.rules.ts';
 export { createRouter, type RouteChoice, type Router } from './router.ts';
-export { agentRoutes } from './routes.ts';
+
 export type { RunSample } from './rules.ts';
 export { type AgentService, createAgentService, type EffectiveAgent } from './service.ts';
-export { type AgentStates, createAgentStates } from './states.ts';
+
 export { createAgentStore } from './store.ts';
-export { suggestionRoutes } from './suggestions.routes.ts';
+
 export { createSuggestionStore } from './suggestions.store.ts';
-export { createSuggestions, type Suggestions } from './suggestions.ts';
-export { agentTools } from './tools.ts';
+export { createSuggestions } from './suggestions.ts';

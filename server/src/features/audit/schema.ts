@@ -41,7 +41,6 @@ export const AuditQuery = Strict({
   from: Type.Optional(Timestamp()),
   to: Type.Optional(Timestamp()),
 });
-export type AuditFilterInput = Static<typeof AuditQuery>;
 
 export const AuditVerdict = Type.Object({
   ok: Type.Boolean(),

@@ -1,26 +1,26 @@
 export type { ActiveRun } from './active-run.ts';
-export { createChooser } from './choose.ts';
+
 export { CLIENT } from './client-tools.rules.ts';
 export { delegateTool } from './delegate.ts';
 export { type AnswerForm, unusableSchema } from './form.ts';
 export type { HistoryTurn } from './history.rules.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
 export { withoutSpecialTokens } from './prompt.rules.ts';
-export { createConversationQueue } from './queue.ts';
+
 export type { FollowedRun } from './remote.ts';
-export type { GivenInput, LaunchOptions } from './request.ts';
+export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
-export { chatRoutes } from './routes.ts';
+
 export { createRunSamples, type Turn } from './run-reads.ts';
-export type { RunReport } from './run-report.rules.ts';
+
 export {
   CHAT_BODY_BYTES,
   ChatRequest,
   ChatResponse,
   type RunStatus,
 } from './schema.ts';
-export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';
+export { type ChatService, DECISION_GRACE_MS } from './service.ts';
 export { createChatStore, taintHeld } from './store.ts';
-export { schemaFault } from './tool-call.ts';
+
 export { findToolsBase } from './tool-finding.ts';
 export { type ClientTools, matchesGlob } from './tools.rules.ts';

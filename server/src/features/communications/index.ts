@@ -1,2 +1,2 @@
 export { sendingPolicy } from './rules.ts';
-export { type CommunicationDeps, communicationTools } from './tools.ts';
+export { communicationTools } from './tools.ts';

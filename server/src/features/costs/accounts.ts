@@ -282,5 +282,3 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     },
   };
 };
-
-export type CostAccounts = ReturnType<typeof createCostAccounts>;

@@ -17,11 +17,9 @@ import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
 export { assertCarriedCounter, assertCarriedLimit } from './carried.ts';
-export { openHolds } from './holds.store.ts';
-export type { LimitChange, LimitState } from './limits.ts';
-export { createMetered, type Metered, type MeteredOptions } from './metered.ts';
-export { isBudgetTimeZone } from './periods.rules.ts';
-export { alertText } from './rules.ts';
+
+export { createMetered, type MeteredOptions } from './metered.ts';
+
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
 export interface CostsOptions {

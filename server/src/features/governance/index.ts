@@ -28,9 +28,8 @@ import { proposalWire } from './wire.ts';
 
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { AskRequest, GovernancePorts } from './ports.ts';
-export { type Proposal, SEATS, type Seat } from './types.ts';
+export { type Proposal, SEATS } from './types.ts';
 export { createVoteAsk } from './voting/ask-model.ts';
-export { waitingProposals } from './waiting.store.ts';
 
 interface GovernanceOptions {
   db: Db;

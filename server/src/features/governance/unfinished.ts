@@ -57,5 +57,3 @@ export const createSweep = (options: SweepOptions) => {
     }
   };
 };
-
-export type Sweep = ReturnType<typeof createSweep>;

@@ -324,8 +324,6 @@ export { aboutSigningKey, createSigningKeys } from './signing/keys.ts';
 export {
   openPlatformKeys,
   type PlatformKeys,
-  type PlatformKeysOptions,
-  SECRET_NAMES,
   type SecretName,
 } from './signing/platform-keys.ts';
 export { noteRotation } from './signing/rotated.ts';

@@ -1,6 +1,6 @@
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
-import type { AccessTokenRow, ApiKeyRow } from '../../db/tables/identity.ts';
+import type { AccessTokenRow } from '../../db/tables/identity.ts';
 import type { Principal } from './principal.ts';
 
 /** Look-ups of a credential together with its owner: one statement each, since they stand in every request's way. */
@@ -144,5 +144,3 @@ export const deleteAccessTokensExpiredBefore = async (tx: Queryable, before: num
 export const touchKey = async (tx: Queryable, keyId: string, at: number): Promise<void> => {
   await tx.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', keyId).execute();
 };
-
-export type { ApiKeyRow };

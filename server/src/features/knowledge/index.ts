@@ -27,8 +27,8 @@ import { knowledgeTools } from './tools.ts';
 import { documentWire } from './wire.ts';
 
 export { createStoreBlobs } from './blobs.store.ts';
-export { createIndexLoader, type IndexLoader } from './carry.store.ts';
-export type { ChargeEmbedding, MemorySearchHit, SearchFilters, SearchMemories } from './ports.ts';
+export { createIndexLoader } from './carry.store.ts';
+export type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
 export { createRecognizedPages } from './recognized.store.ts';
 
 export interface KnowledgeOptions {

@@ -24,20 +24,19 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { type McpServerSummary, mcpServerTools } from './tools.ts';
 
-export { type GatewayTool, isGatewayTool } from './agent-tools.ts';
+export { isGatewayTool } from './agent-tools.ts';
 export type { McpAuditEntry } from './audit-notes.ts';
-export { createFilesServer, filesOfPeople, tenantFolder } from './builtin/files.ts';
+export { createFilesServer, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
-export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
+export type { BuiltinServer } from './builtin-runtime.ts';
 export { createCarriedSecrets } from './carried-secrets.ts';
 export { carriedServer, lostEndpoint } from './carried-server.ts';
-export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
-export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
-export type { CallSample } from './perform.ts';
+export { createAskAgentSource } from './door/ask-agent.ts';
+export { createMcpDoor } from './door/door.ts';
+
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
-export { type McpServerSummary, mcpServerTools } from './tools.ts';
-export type { ServerPolicy } from './types.ts';
+export type { McpServerSummary } from './tools.ts';
 
 export interface McpOptions {
   db: Db;

@@ -140,5 +140,3 @@ export const createRegistrations = (options: RegistrationOptions) => {
     },
   };
 };
-
-export type Registrations = ReturnType<typeof createRegistrations>;

@@ -25,8 +25,7 @@ import { createMemoryTools } from './tools.ts';
 import { createTransfer } from './transfer.ts';
 
 export type { FactAsk } from './ask.ts';
-export { createFactAsk } from './fact-ask.ts';
-export { createMessageReader } from './message-reader.ts';
+
 export type { ObservedTurn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
 export type { RememberedCounts } from './remember.ts';

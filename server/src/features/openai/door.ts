@@ -272,5 +272,3 @@ export const createDoor = (options: DoorOptions) => {
     },
   };
 };
-
-export type Door = ReturnType<typeof createDoor>;

@@ -1,3 +1,3 @@
 export { createClockWatch } from './clock-watch.ts';
 export { createMetrics, type Gauges, type Metrics } from './metrics.ts';
-export { type Check, type CheckName, type HealthCheck, systemRoutes } from './routes.ts';
+export type { Check, CheckName, HealthCheck } from './routes.ts';

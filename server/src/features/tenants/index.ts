@@ -2,8 +2,6 @@ export { tenantRoutes } from './routes.ts';
 export {
   createTenants,
   type FirstAdminPort,
-  type PreparedAdmin,
-  type Tenants,
 } from './service.ts';
 export {
   findTenant,

@@ -1,14 +1,14 @@
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
 export { movedAway, moveUser, noteMove } from './move.ts';
-export type { NewUserInput } from './new-user.ts';
+
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 export { type AccountEnds, changeUser, isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
 export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
-export { Email } from './schema.ts';
-export { createUsers, type Users, type UsersOptions } from './service.ts';
+
+export { createUsers, type Users } from './service.ts';
 export {
   findUser,
   findUserByEmail,
@@ -19,4 +19,4 @@ export {
   touchUser,
   type UserRow,
 } from './store.ts';
-export { findRights, profileTools } from './tools.ts';
+export { findRights } from './tools.ts';

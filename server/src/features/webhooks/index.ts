@@ -1,8 +1,8 @@
 export { carriedWebhook } from './carried.ts';
-export type { Outbox } from './outbox.ts';
+
 export { aboutWebhookSecret } from './ports.ts';
 export { webhookRoutes } from './routes.ts';
 export { WEBHOOK_EVENTS } from './schema.ts';
-export { createWebhooks, type Webhooks, type WebhooksOptions } from './service.ts';
+export { createWebhooks } from './service.ts';
 export { newSigningSecret as newWebhookSecret } from './signing.ts';
 export { dropDeliveriesBefore } from './store.ts';

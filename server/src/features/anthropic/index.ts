@@ -1,1 +1,0 @@
-export { anthropicRoutes } from './routes.ts';

@@ -1,1 +1,0 @@
-export { responseRoutes } from './routes.ts';
