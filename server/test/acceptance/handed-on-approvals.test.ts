@@ -43,7 +43,10 @@ const told = (request: TestRequest): string[] =>
 const is = (request: TestRequest, name: string): boolean =>
   String(request.body.messages?.[0]?.content).includes(`You are ${name}`);
 const said = (request: TestRequest): string =>
-  String((request.body.messages ?? []).findLast((m) => m.role === 'user')?.content);
+  String((request.body.messages ?? []).findLast((m) => m.role === 'user')?.content).replace(
+    /^Now: \S+\n\n/,
+    '',
+  );
 
 const proposalIn = (events: readonly { data: unknown }[]): string =>
   (events.at(-1)?.data as { id?: string } | undefined)?.id ?? '';

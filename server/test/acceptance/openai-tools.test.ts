@@ -83,9 +83,7 @@ describe('tools of the client', () => {
     expect(one).toMatchObject({ name: 'get_weather', arguments: { city: 'Oslo' } });
     expect(first.choices[0]?.message.content).toBe('Let me look.');
     // Beside the agent's own tools.
-    expect(namesOf(provider.requests[0])).toEqual(
-      expect.arrayContaining(['get_weather', 'delegate', 'find_tools']),
-    );
+    expect(namesOf(provider.requests[0])).toEqual(expect.arrayContaining(['get_weather', 'find_tools']));
 
     const message = first.choices[0]?.message;
     if (message === undefined || one === undefined) throw new Error('no message');
