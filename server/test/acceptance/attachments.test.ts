@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
-import type { Client } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import type { TestProvider, TestRequest } from '../support/provider.ts';
 import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
@@ -144,6 +144,38 @@ describe('documents that are sent with a message', () => {
       expect((await questions(named.conversation_id))[0]?.attachments).toEqual([]);
     },
   );
+
+  it(req('ATT-03', 'a key that may chat and not read documents gets none, by whichever way'), async () => {
+    const vault = await put('Vault', 'The code of the vault in the cellar is 4711.');
+    const question = { message: 'What is the code of the vault?', context: { agent_id: 'athena' } };
+    const keyed = async (permissions: string[]): Promise<Client> => {
+      const made = await admin.post('/v2/auth/api-keys', { name: permissions.join(' '), permissions });
+      const { key } = ok<{ key: string }>(made, 201);
+      return createClient(() => server.url, key);
+    };
+    const chat = ['chat:write', 'conversations:read', 'conversations:write'];
+    const reader = await keyed([...chat, 'knowledge:read']);
+    const attachments = [{ document_id: vault }];
+    const { conversation_id: id, parent_id: at } = await ask('x', { ...question, attachments }, reader);
+    expect(lastPrompt()).toContain('4711');
+    const narrow = await keyed(chat);
+    const refused = await narrow.post(`${V1}/chat`, { ...question, attachments });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('knowledge:read');
+    const named = { ...question.context, attached_documents: [vault] };
+    for (const more of [question, { ...question, context: named }, { ...question, conversation_id: id }]) {
+      await ask(question.message, more, narrow);
+      expect(lastPrompt()).not.toMatch(/4711|- Vault/);
+    }
+    ok(await narrow.post(`${V1}/conversations/${id}/messages/${at}/regenerate`, {}));
+    expect(lastPrompt()).not.toMatch(/4711|- Vault/);
+    const json = ok<Record<string, unknown>>(await reader.get(`${V1}/conversations/${id}/export`));
+    const report = ok<{ conversation_ids: string[] }>(
+      await narrow.post(`${V1}/conversations/import`, { ...json, id: `${id} narrow` }),
+    );
+    const imported = await questions(report.conversation_ids[0] ?? '');
+    expect(imported.flatMap((message) => message.attachments)).toEqual([]);
+  });
 
   it(
     req('ATT-04', 'context.attached_documents, edits, second answers and forks keep the documents'),

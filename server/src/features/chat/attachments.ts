@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
-import { invalid } from '../../kernel/errors.ts';
+import { forbidden, invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import { taintOfPassages } from '../../kernel/tools.ts';
@@ -10,6 +10,8 @@ import type { ChatStore } from './store.ts';
 
 /** Documents that a message is about, and those that its conversation has been about. */
 
+export const READ_DOCUMENTS = 'knowledge:read';
+
 /** Of `context.attached_documents`, which names documents as earlier clients do. */
 const inContext = (context: Record<string, unknown> | undefined): string[] => {
   const { attached_documents: attached } = context ?? {};
@@ -18,7 +20,10 @@ const inContext = (context: Record<string, unknown> | undefined): string[] => {
     .slice(0, MAX_ATTACHMENTS);
 };
 
-/** In the order in which they were named. Throws VALIDATION_ERROR for an attachment that the caller cannot read. */
+/**
+ * In the order in which they were named. Throws VALIDATION_ERROR for an attachment that the caller cannot read, FORBIDDEN for one of a
+ * caller who reads none.
+ */
 export const attachedBy = async (
   documents: ReadableDocuments,
   caller: Caller,
@@ -27,6 +32,7 @@ export const attachedBy = async (
   const named = attachments.map((one) => one.document_id.toLowerCase());
   const ids = [...new Set([...named, ...inContext(context)])];
   if (ids.length === 0) return [];
+  if (named.length > 0 && !caller.permissions.has(READ_DOCUMENTS)) throw forbidden(READ_DOCUMENTS);
   const found = new Map((await documents(caller, ids)).map((document) => [document.id, document]));
   const missing = named.findIndex((id) => !found.has(id));
   if (missing >= 0)
