@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { beforeEach, describe, expect, vi } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import type { TestProvider, TestRequest } from '../support/provider.ts';
@@ -175,6 +175,28 @@ describe('documents that are sent with a message', () => {
     );
     const imported = await questions(report.conversation_ids[0] ?? '');
     expect(imported.flatMap((message) => message.attachments)).toEqual([]);
+  });
+
+  it(req('ATT-03', 'what is deleted while a message waits for its turn is not told any more'), async () => {
+    const kept = await put('Kept note', 'The kept note is short.');
+    const gone = await put('Gone note', 'The gone note is long.');
+    const last = await put('Last note', 'The last note is the last.');
+    const { conversation_id: id } = await ask('hello');
+    const held = Promise.withResolvers<void>();
+    const calls = provider.requests.length;
+    provider.script({ text: 'Slow.', hold: held.promise });
+    const first = ask('Wait', { conversation_id: id });
+    await provider.seen(calls + 1);
+    const attachments = [last, gone, kept].map((document_id) => ({ document_id }));
+    const second = ask('Which notes?', { conversation_id: id, attachments });
+    await vi.waitFor(async () => expect(await questions(id)).toHaveLength(3), 30_000);
+    expect((await admin.delete(`${V1}/knowledge/documents/${gone}`)).status).toBe(204);
+    held.resolve();
+    await Promise.all([first, second]);
+    expect(lastPrompt()).toContain(`- Last note (document ${last})\n- Kept note (document ${kept})`);
+    expect(lastPrompt()).not.toContain('Gone note');
+    await ask('And now?', { conversation_id: id });
+    expect(lastPrompt()).toContain(`- Last note (document ${last})\n- Kept note (document ${kept})`);
   });
 
   it(
