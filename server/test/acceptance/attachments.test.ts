@@ -81,7 +81,12 @@ describe('documents that are sent with a message', () => {
       const markdown = await admin.get(`${V1}/conversations/${id}/export?format=markdown`);
       expect(markdown.text).toContain('What is this?\n\nAttached:\n\n- Lease\n');
       expect(lastPrompt()).toContain(`- Lease (document ${lease})`);
-      const again = { ...json, id: `${id} again` };
+      const [first, ...others] = json.messages;
+      const often = [lease, lease.toUpperCase(), lease].map((document_id) => ({
+        document_id,
+        title: 'Other',
+      }));
+      const again = { ...json, id: `${id} again`, messages: [{ ...first, attachments: often }, ...others] };
       const report = ok<{ conversation_ids: string[] }>(
         await admin.post(`${V1}/conversations/import`, again),
       );
