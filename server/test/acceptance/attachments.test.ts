@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { beforeEach, describe, expect, vi } from 'vitest';
 import { req } from '../requirements.ts';
-import type { Client } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import type { TestProvider, TestRequest } from '../support/provider.ts';
 import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
@@ -81,7 +81,12 @@ describe('documents that are sent with a message', () => {
       const markdown = await admin.get(`${V1}/conversations/${id}/export?format=markdown`);
       expect(markdown.text).toContain('What is this?\n\nAttached:\n\n- Lease\n');
       expect(lastPrompt()).toContain(`- Lease (document ${lease})`);
-      const again = { ...json, id: `${id} again` };
+      const [first, ...others] = json.messages;
+      const often = [lease, lease.toUpperCase(), lease].map((document_id) => ({
+        document_id,
+        title: 'Other',
+      }));
+      const again = { ...json, id: `${id} again`, messages: [{ ...first, attachments: often }, ...others] };
       const report = ok<{ conversation_ids: string[] }>(
         await admin.post(`${V1}/conversations/import`, again),
       );
@@ -144,6 +149,60 @@ describe('documents that are sent with a message', () => {
       expect((await questions(named.conversation_id))[0]?.attachments).toEqual([]);
     },
   );
+
+  it(req('ATT-03', 'a key that may chat and not read documents gets none, by whichever way'), async () => {
+    const vault = await put('Vault', 'The code of the vault in the cellar is 4711.');
+    const question = { message: 'What is the code of the vault?', context: { agent_id: 'athena' } };
+    const keyed = async (permissions: string[]): Promise<Client> => {
+      const made = await admin.post('/v2/auth/api-keys', { name: permissions.join(' '), permissions });
+      const { key } = ok<{ key: string }>(made, 201);
+      return createClient(() => server.url, key);
+    };
+    const chat = ['chat:write', 'conversations:read', 'conversations:write'];
+    const reader = await keyed([...chat, 'knowledge:read']);
+    const attachments = [{ document_id: vault }];
+    const { conversation_id: id, parent_id: at } = await ask('x', { ...question, attachments }, reader);
+    expect(lastPrompt()).toContain('4711');
+    const narrow = await keyed(chat);
+    const refused = await narrow.post(`${V1}/chat`, { ...question, attachments });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('knowledge:read');
+    const named = { ...question.context, attached_documents: [vault] };
+    for (const more of [question, { ...question, context: named }, { ...question, conversation_id: id }]) {
+      await ask(question.message, more, narrow);
+      expect(lastPrompt()).not.toMatch(/4711|- Vault/);
+    }
+    ok(await narrow.post(`${V1}/conversations/${id}/messages/${at}/regenerate`, {}));
+    expect(lastPrompt()).not.toMatch(/4711|- Vault/);
+    const json = ok<Record<string, unknown>>(await reader.get(`${V1}/conversations/${id}/export`));
+    const report = ok<{ conversation_ids: string[] }>(
+      await narrow.post(`${V1}/conversations/import`, { ...json, id: `${id} narrow` }),
+    );
+    const imported = await questions(report.conversation_ids[0] ?? '');
+    expect(imported.flatMap((message) => message.attachments)).toEqual([]);
+  });
+
+  it(req('ATT-03', 'what is deleted while a message waits for its turn is not told any more'), async () => {
+    const kept = await put('Kept note', 'The kept note is short.');
+    const gone = await put('Gone note', 'The gone note is long.');
+    const last = await put('Last note', 'The last note is the last.');
+    const { conversation_id: id } = await ask('hello');
+    const held = Promise.withResolvers<void>();
+    const calls = provider.requests.length;
+    provider.script({ text: 'Slow.', hold: held.promise });
+    const first = ask('Wait', { conversation_id: id });
+    await provider.seen(calls + 1);
+    const attachments = [last, gone, kept].map((document_id) => ({ document_id }));
+    const second = ask('Which notes?', { conversation_id: id, attachments });
+    await vi.waitFor(async () => expect(await questions(id)).toHaveLength(3), 30_000);
+    expect((await admin.delete(`${V1}/knowledge/documents/${gone}`)).status).toBe(204);
+    held.resolve();
+    await Promise.all([first, second]);
+    expect(lastPrompt()).toContain(`- Last note (document ${last})\n- Kept note (document ${kept})`);
+    expect(lastPrompt()).not.toContain('Gone note');
+    await ask('And now?', { conversation_id: id });
+    expect(lastPrompt()).toContain(`- Last note (document ${last})\n- Kept note (document ${kept})`);
+  });
 
   it(
     req('ATT-04', 'context.attached_documents, edits, second answers and forks keep the documents'),

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
-import { invalid } from '../../kernel/errors.ts';
+import { forbidden, invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import { taintOfPassages } from '../../kernel/tools.ts';
@@ -10,6 +10,8 @@ import type { ChatStore } from './store.ts';
 
 /** Documents that a message is about, and those that its conversation has been about. */
 
+export const READ_DOCUMENTS = 'knowledge:read';
+
 /** Of `context.attached_documents`, which names documents as earlier clients do. */
 const inContext = (context: Record<string, unknown> | undefined): string[] => {
   const { attached_documents: attached } = context ?? {};
@@ -18,7 +20,33 @@ const inContext = (context: Record<string, unknown> | undefined): string[] => {
     .slice(0, MAX_ATTACHMENTS);
 };
 
-/** In the order in which they were named. Throws VALIDATION_ERROR for an attachment that the caller cannot read. */
+/** Those that can be read now, in the order of their ids. */
+const readNow = async (
+  documents: ReadableDocuments,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<readonly AttachedDocument[]> => {
+  if (ids.length === 0) return [];
+  const found = new Map((await documents(caller, ids)).map((document) => [document.id, document]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+};
+
+/** Of a message that has waited: a document may be gone by then, or closed to its caller. */
+export const stillAttached = (
+  documents: ReadableDocuments,
+  caller: Caller,
+  attached: readonly { id: string }[],
+): Promise<readonly AttachedDocument[]> =>
+  readNow(
+    documents,
+    caller,
+    attached.map((document) => document.id),
+  );
+
+/**
+ * In the order in which they were named. Throws VALIDATION_ERROR for an attachment that the caller cannot read, FORBIDDEN for one of a
+ * caller who reads none.
+ */
 export const attachedBy = async (
   documents: ReadableDocuments,
   caller: Caller,
@@ -26,15 +54,16 @@ export const attachedBy = async (
 ): Promise<readonly AttachedDocument[]> => {
   const named = attachments.map((one) => one.document_id.toLowerCase());
   const ids = [...new Set([...named, ...inContext(context)])];
-  if (ids.length === 0) return [];
-  const found = new Map((await documents(caller, ids)).map((document) => [document.id, document]));
-  const missing = named.findIndex((id) => !found.has(id));
+  if (named.length > 0 && !caller.permissions.has(READ_DOCUMENTS)) throw forbidden(READ_DOCUMENTS);
+  const found = await readNow(documents, caller, ids);
+  const readable = new Set(found.map((document) => document.id));
+  const missing = named.findIndex((id) => !readable.has(id));
   if (missing >= 0)
     throw invalid({
       field: `/attachments/${missing}/document_id`,
       reason: 'is no indexed document of yours',
     });
-  return ids.flatMap((id) => found.get(id) ?? []);
+  return found;
 };
 
 /** Those of earlier messages of the branch that a message goes on with, the newest first, as far as they can be read now. */
@@ -49,8 +78,7 @@ export const attachedBefore = async (
     path === null ? active > INACTIVE && !isQueuedAt(at) : path.includes(id),
   );
   const ids = [...new Set(held.flatMap(attachmentsOf).map((one) => one.document_id))];
-  if (ids.length === 0) return [];
-  return documents(caller, ids.slice(0, MAX_ATTACHMENTS));
+  return readNow(documents, caller, ids.slice(0, MAX_ATTACHMENTS));
 };
 
 /** Titles are the words of whoever has put the document in. */

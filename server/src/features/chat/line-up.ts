@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
+import { stillAttached } from './attachments.ts';
 import { errorData, faultOf, keptForLater } from './ending.ts';
 import { isDelta } from './journal.rules.ts';
 import { type createConversationQueue, inTurn } from './queue.ts';
@@ -45,7 +46,10 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       async () => {
         signal.throwIfAborted();
         const message = { caller, request, context, ...how, signal, queued: run };
-        const begin = () => startInSpan(() => startRun(deps, message), caller);
+        const begin = async () => {
+          const attached = await stillAttached(deps.documents, caller, how.attached);
+          return startInSpan(() => startRun(deps, { ...message, attached }), caller);
+        };
         return untilStored(begin, signal);
       },
     );

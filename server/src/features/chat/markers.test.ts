@@ -20,13 +20,32 @@ const CASES: [what: string, text: string, expected: string][] = [
   ],
   [
     'leaves links',
-    '[7](https://x.test) and [7]: https://x.test',
-    '[7](https://x.test) and [7]: https://x.test',
+    '[7](https://x.test) and\n[7]: https://x.test',
+    '[7](https://x.test) and\n[7]: https://x.test',
   ],
   ['leaves code', 'Use `a [7]` or\n```\nb [8]\n```\nbut [7] not', 'Use `a [7]` or\n```\nb [8]\n```\nbut not'],
   ['is not misled by a lonely backtick', 'A ` is a tick.\nSix [7].', 'A ` is a tick.\nSix.'],
   ['leaves a marker that never ends', 'Six [7, 8', 'Six [7, 8'],
   ['leaves spaces', '  a  b \n c ', '  a  b \n c '],
+  [
+    'leaves an index and a range with a nought',
+    'a[0] is 1; within [0, 100] or [0, 1].',
+    'a[0] is 1; within [0, 100] or [0, 1].',
+  ],
+  [
+    'leaves links by reference',
+    'See [the site][7] and [1][8].\n\n[7]: https://x.test',
+    'See [the site][7] and [1].\n\n[7]: https://x.test',
+  ],
+  ['takes out one before a colon', 'According to [7]: six.', 'According to: six.'],
+  ['leaves brackets in brackets, and escaped ones', '[[7]] \\[8] \\[9\\]', '[[7]] \\[8] \\[9\\]'],
+  ['leaves no space at the start of a line', '[7] Six.\n[8] [9] Seven.', 'Six.\nSeven.'],
+  ['leaves code between waves', '~~~\na[7]\n~~~\nb [7]', '~~~\na[7]\n~~~\nb'],
+  [
+    'ends code where it ends',
+    '````\n```\na[7]\n````\nb[7] ``c`d[7]`` e[7]',
+    '````\n```\na[7]\n````\nb ``c`d[7]`` e',
+  ],
 ];
 
 describe('markers without a passage', () => {
@@ -40,6 +59,18 @@ describe('markers without a passage', () => {
       let out = '';
       for (let at = 0; at < text.length; at += size) out += filter.push(text.slice(at, at + size));
       expect(out + filter.end(), `pieces of ${size}`).toBe(expected);
+    }
+  });
+
+  it('does the same work for each piece of a long row of spaces or brackets', () => {
+    for (const piece of [' ', '[', '[1', '[ ']) {
+      const filter = createMarkerFilter(KNOWN);
+      let out = '';
+      const startedAt = performance.now();
+      // By the square of the pieces it would take minutes.
+      for (let i = 0; i < 100_000; i++) out += filter.push(piece);
+      expect(out + filter.end()).toBe(piece.repeat(100_000));
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
     }
   });
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import { createTicker } from '../../jobs/index.ts';
-import { ownScope } from '../../kernel/caller.ts';
+import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
 import type { RunProposals } from '../../kernel/decisions.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
@@ -20,6 +20,7 @@ import type { Models } from '../models/index.ts';
 import type { LeftWork } from '../nodes/index.ts';
 import type { Metrics } from '../system/index.ts';
 import type { PersonalData } from '../users/index.ts';
+import { READ_DOCUMENTS } from './attachments.ts';
 import { createChooser } from './choose.ts';
 import { createFindTools } from './find-tools.ts';
 import type { RunMemory } from './ports.ts';
@@ -76,6 +77,9 @@ const runMemory = ({ memory, onError }: Pick<ChatDeps, 'memory' | 'onError'>): R
   },
 });
 
+/** A key may have been given the right to chat, and not to read documents. */
+const mayRead = ({ permissions }: Caller): boolean => permissions.has(READ_DOCUMENTS);
+
 const serviceOf = (deps: ChatDeps): ChatService => {
   const { agents, catalogue, clock, cluster, config, costs, events, governance, models, onError } = deps;
   const store = createChatStore(deps.db, deps.node);
@@ -85,14 +89,17 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     choose: createChooser({ router: agents.router, models, costs, store, onError }),
     models,
     costs,
-    search: (caller, query, limit, run, within) =>
-      deps.knowledge.search(
-        { ...ownScope(caller), run },
-        query,
-        limit,
-        within === undefined ? undefined : { documentIds: within },
-      ),
-    documents: (caller, ids) => deps.knowledge.documents(ownScope(caller), ids),
+    search: async (caller, query, limit, run, within) =>
+      mayRead(caller)
+        ? deps.knowledge.search(
+            { ...ownScope(caller), run },
+            query,
+            limit,
+            within === undefined ? undefined : { documentIds: within },
+          )
+        : [],
+    documents: async (caller, ids) =>
+      mayRead(caller) ? deps.knowledge.documents(ownScope(caller), ids) : [],
     memory: runMemory(deps),
     catalogue,
     onEnded: countAndLog(deps.system.metrics, deps.logger),

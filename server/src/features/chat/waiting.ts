@@ -18,7 +18,7 @@ import type { Costs } from '../costs/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
-import type { AttachedDocument, ReadableDocuments } from './ports.ts';
+import type { AttachedDocument } from './ports.ts';
 import { earlierCredential, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, bringsContext, type GivenInput, parseContext } from './request.ts';
@@ -50,7 +50,6 @@ import { chatResponseOf, metadataText } from './wire.ts';
 interface WaitingDeps {
   store: ChatStore;
   costs: Pick<Costs, 'spentOfRun'>;
-  documents: ReadableDocuments;
   clock: Clock;
   callerOf: CallerFor;
 }
@@ -235,10 +234,12 @@ export const createWaiting = (deps: WaitingDeps) => {
           requestId: stored.queued.requestId,
           streaming: stored.streaming,
           given: stored.queued.given,
-          attached: await deps.documents(
-            caller,
-            attachmentsOf(question).map((one) => one.document_id),
-          ),
+          // What of them can still be read is looked up when its turn comes.
+          attached: attachmentsOf(question).map(({ document_id: id, title }) => ({
+            id,
+            title,
+            trusted: false,
+          })),
         },
       };
     },

@@ -285,11 +285,14 @@ const fromLibreChat = (item: Fields): ImportedConversation => ({
   ...treeFrom(libreChatNodes(item.messagesTree ?? item.messages), null),
 });
 
-const documentIds = (attachments: unknown): string[] =>
-  (Array.isArray(attachments) ? attachments : [])
+/** Each once, however often and in which case it is named. */
+const documentIds = (attachments: unknown): string[] => {
+  const ids = (Array.isArray(attachments) ? attachments : [])
     .map((one) => fieldsOf(one).document_id)
     .filter((id): id is string => typeof id === 'string' && isUuid(id))
-    .slice(0, MAX_ATTACHMENTS);
+    .map((id) => id.toLowerCase());
+  return [...new Set(ids)].slice(0, MAX_ATTACHMENTS);
+};
 
 const ownMessage = (node: Fields): SourceNode['message'] => ({
   role: node.role === 'user' ? 'user' : 'assistant',

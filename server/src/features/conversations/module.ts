@@ -31,7 +31,8 @@ export const conversationsModule = defineModule({
       store: createImportStore(db),
       clock,
       openArchive: parsing.openArchive,
-      documents: (caller, ids) => knowledge.documents(ownScope(caller), ids),
+      documents: async (caller, ids) =>
+        caller.permissions.has('knowledge:read') ? knowledge.documents(ownScope(caller), ids) : [],
     });
     return {
       service: conversations,
