@@ -182,6 +182,29 @@ describe('documents that are sent with a message', () => {
     expect(imported.flatMap((message) => message.attachments)).toEqual([]);
   });
 
+  it(req('ATT-03', 'and a key that may not read what is remembered is told nothing of it'), async () => {
+    await admin.post(`${V1}/memory/entities`, {
+      name: 'Cellar',
+      entity_type: 'place',
+      observations: ['The cellar is opened with the word quokka'],
+    });
+    const question = { message: 'With which word is the cellar opened?', context: { agent_id: 'hestia' } };
+    for (const [more, knows] of [
+      [['memory:read'], true],
+      [[], false],
+    ] as const) {
+      const permissions = ['chat:write', 'conversations:read', 'conversations:write', ...more];
+      const made = await admin.post('/v2/auth/api-keys', { name: `memory ${knows}`, permissions });
+      const { key } = ok<{ key: string }>(made, 201);
+      await ask(
+        question.message,
+        question,
+        createClient(() => server.url, key),
+      );
+      expect(lastPrompt().includes('quokka')).toBe(knows);
+    }
+  });
+
   it(req('ATT-03', 'what is deleted while a message waits for its turn is not told any more'), async () => {
     const kept = await put('Kept note', 'The kept note is short.');
     const gone = await put('Gone note', 'The gone note is long.');

@@ -67,10 +67,17 @@ const remembered = (facts: readonly { text: string; foreign: boolean }[]) => ({
   foreign: facts.some((fact) => fact.foreign),
 });
 
+/** A key may have been given the right to chat, and not to read what is remembered. */
+const READ_MEMORY = 'memory:read';
+const NOTHING = remembered([]);
+
 const runMemory = ({ memory, onError }: Pick<ChatDeps, 'memory' | 'onError'>): RunMemory => ({
-  recall: async ({ tenantId, userId }, query, run) =>
-    remembered(await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)),
-  preferences: async (caller) => remembered(await memory.preferences(caller)),
+  recall: async (caller, query, run) =>
+    caller.permissions.has(READ_MEMORY)
+      ? remembered(await memory.recall({ ...ownScope(caller), run }, query, RECALLED_FACTS))
+      : NOTHING,
+  preferences: async (caller) =>
+    caller.permissions.has(READ_MEMORY) ? remembered(await memory.preferences(caller)) : NOTHING,
   factsIn: memory.factsIn,
   observe: (turn) => {
     memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
