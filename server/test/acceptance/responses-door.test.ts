@@ -350,8 +350,8 @@ describe('refusals', () => {
         limits: [{ scope: 'user', subject: poor.id, period: 'day', limit_usd: 0 }],
       });
       const broke = clientOf(poor.token ?? '').responses;
-      for (const call of [broke.create(params()), broke.stream(params()).finalResponse()])
-        expect(await failure(call)).toMatchObject({ status: 402, code: 'insufficient_quota' });
+      for (const call of [() => broke.create(params()), () => broke.stream(params()).finalResponse()])
+        expect(await failure(call())).toMatchObject({ status: 402, code: 'insufficient_quota' });
       expect(provider.requests).toEqual([]);
       provider.always({ error: { status: 400, body: { error: { message: 'no' } } } });
       expect(await failure(ask())).toMatchObject({ status: 502, type: 'server_error' });

@@ -233,7 +233,8 @@ const ChatPage = () => {
     });
     field.current?.focus();
   };
-  const send = (sending: Sending): void => {
+  /** What has been written since Enter was pressed, while it was looked up who is meant, stays in the field. */
+  const send = (sending: Sending, written?: string): void => {
     const { message, agentId, model, files } = sending;
     sent.current = sending;
     const same = restored.current !== null && isSame(restored.current.sending, sending);
@@ -242,7 +243,7 @@ const ChatPage = () => {
     underway.current = { sending, key, after: lastStored?.id ?? null };
     keepUnderway(c, underway.current);
     setLimit(null);
-    setText('');
+    setText((now) => (written === undefined || now === written ? '' : now));
     setAtEnd(true);
     const request = {
       message,

@@ -66,7 +66,8 @@ interface ComposerProps {
   /** Why nothing can be sent just now; the message stays. */
   limit: Limit | null;
   onLimitOver: () => void;
-  onSend: (sending: Sending) => void;
+  /** `written` is what stood in the field. */
+  onSend: (sending: Sending, written: string) => void;
   onStop: () => void;
 }
 
@@ -206,12 +207,15 @@ export const Composer = (props: ComposerProps) => {
     const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
     const command = splitCommand(text, known);
     if (command.message === '' || running || uploading || failed || waits || closed !== null) return;
-    onSend({
-      message: command.message,
-      agentId: command.agentId ?? (agent === '' ? null : agent),
-      model: model === '' ? null : model,
-      files: files.flatMap(({ documentId, name }) => (documentId === null ? [] : [{ documentId, name }])),
-    });
+    onSend(
+      {
+        message: command.message,
+        agentId: command.agentId ?? (agent === '' ? null : agent),
+        model: model === '' ? null : model,
+        files: files.flatMap(({ documentId, name }) => (documentId === null ? [] : [{ documentId, name }])),
+      },
+      text,
+    );
     setFiles(() => []);
     void forgetFiles(files.map((file) => file.key));
   };
