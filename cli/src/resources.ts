@@ -2,8 +2,7 @@
 import type { Group } from './resource.ts';
 
 /**
- * The commands that are one operation each. Those that do more stand in commands/. Long since it is one table, a row for
- * each command.
+ * The commands that are one operation each. Those that do more stand in commands/.
  */
 
 export const GROUPS: readonly Group[] = [

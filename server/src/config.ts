@@ -1,3 +1,4 @@
+// Over 500 lines: one table, a row for each setting, best read beside each other.
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';

@@ -4,7 +4,6 @@ import { MORE_EXAMPLES } from './examples.ts';
 /**
  * The eleven agents, from one place. Ids are fixed; `AGENTS_FILE` may change name, charter, model, examples and whether an
  * agent is enabled. `examples` and `keywords` teach the built-in router; a model that routes reads the charters.
- * Long since it is data: eleven entries of one form, best read beside each other.
  */
 export interface AgentDefinition {
   id: string;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { READS, refused, WRITES } from '../../kernel/define-tool.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { observationOf } from './observation.ts';
@@ -12,11 +13,8 @@ import {
   memoryTool,
   Name,
   payingOf,
-  READS,
-  refused,
   sourceOf,
   strict,
-  WRITES,
 } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
 import type { ApplyFindings, ToolParts } from './tool-parts.ts';

@@ -1,21 +1,12 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../kernel/caller.ts';
+import { READS, refused, WRITES } from '../../kernel/define-tool.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import { cleanText, MAX_TYPE } from './rules.ts';
 import type { GraphView } from './schema.ts';
 import { untilItStands } from './store-faults.ts';
-import {
-  answerOf,
-  confirmedSource,
-  isSelf,
-  memoryTool,
-  Name,
-  READS,
-  refused,
-  strict,
-  WRITES,
-} from './tool-form.ts';
+import { answerOf, confirmedSource, isSelf, memoryTool, Name, strict } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
 import type { ToolParts } from './tool-parts.ts';
 

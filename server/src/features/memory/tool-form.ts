@@ -1,22 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { refused } from '../../kernel/define-tool.ts';
 import type { AgentTool, ToolAnnotations, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
 import type { PayingWho } from './recall.ts';
 import type { FactSource } from './records.ts';
 import { MAX_NAME } from './rules.ts';
 
-export const WRITES: ToolAnnotations = {
-  readOnly: false,
-  destructive: false,
-  idempotent: true,
-  openWorld: false,
-};
-export const READS: ToolAnnotations = {
-  readOnly: true,
-  destructive: false,
-  idempotent: true,
-  openWorld: false,
-};
 export const FORGETS: ToolAnnotations = {
   readOnly: false,
   destructive: true,
@@ -36,7 +25,6 @@ export const answerOf = (content: string, structured?: unknown): ToolOutcome => 
   isError: false,
   structured,
 });
-export const refused = (content: string): ToolOutcome => ({ content, isError: true });
 
 export const sourceOf = (context: ToolContext): FactSource => ({
   kind: context.tainted ? 'untrusted' : 'agent',
