@@ -21,6 +21,7 @@ describe('embeddings that cost', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
+  let callsWithoutDocuments: string[] = [];
 
   beforeAll(async () => {
     provider = await startTestProvider();
@@ -40,6 +41,8 @@ describe('embeddings that cost', () => {
       },
     });
     admin = await server.signIn();
+    expect((await admin.post('/v2/knowledge/search', { query: 'the pier' })).status).toBe(200);
+    callsWithoutDocuments = provider.meter.map((call) => call.kind);
     for (const [path, body] of [
       ['/v2/knowledge/documents', { title: 'Harbour', content: 'The harbour has a pier and a crane.' }],
       ['/v2/memory/entities', { name: 'Rex', entity_type: 'dog', observations: ['is fond of the pier'] }],
@@ -78,6 +81,10 @@ describe('embeddings that cost', () => {
       .filter((row) => row[field] === value);
   };
   const kinds = (found: readonly Record<string, string>[]) => new Set(found.map((row) => row.kind));
+
+  it('are not asked for where there are no documents', () => {
+    expect(callsWithoutDocuments).toEqual([]);
+  });
 
   it('count to the limit and to the cost of their run, those of its tools too', async () => {
     provider.always((request) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compiled } from '../../db/compiled.ts';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
@@ -43,8 +44,22 @@ const toPassage = (row: PassageRow): Passage => ({
   trusted: row.trusted === 1,
 });
 
+const anyReady = compiled<{ tenant: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('documents')
+    .select('id')
+    .where('tenant_id', '=', p('tenant'))
+    .where('status', '=', sql.lit('ready'))
+    .limit(sql.lit(1)),
+);
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
+  /** Whether there is a document in the tenant, whoever may read it. */
+  async hasDocuments(tenantId: string): Promise<boolean> {
+    return (await anyReady(db.read, { tenant: tenantId })).length > 0;
+  },
+
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
     const row = await readableDocuments(db.read, scope)
       .select(COLUMNS)

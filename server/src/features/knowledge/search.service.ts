@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { fileNamesIn } from '../../kernel/file-names.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
@@ -48,6 +49,9 @@ const RERANKED = 40;
 
 const MAX_RANKED_AGAIN = 5;
 
+/** Tenants that are not asked again whether they have documents. */
+const MAX_FILLED = 1_000;
+
 interface Candidates {
   /** Best first. */
   lexical: Candidate[];
@@ -61,6 +65,15 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export const createSearchService = (deps: SearchDeps) => {
   const { store, index } = deps;
   const vectorsOf = createQueryVectors(deps);
+  const filled = new LRUCache<string, true>({ max: MAX_FILLED });
+
+  /** Where there is none, no query is embedded (and paid) for. */
+  const hasDocuments = async (tenantId: string): Promise<boolean> => {
+    if (filled.has(tenantId)) return true;
+    const some = await store.hasDocuments(tenantId);
+    if (some) filled.set(tenantId, true);
+    return some;
+  };
 
   const candidates = async (
     scope: PayingScope,
@@ -155,6 +168,7 @@ export const createSearchService = (deps: SearchDeps) => {
     filters: SearchFilters | null,
     onRefusal: OnRefusal = 'throw',
   ): Promise<SearchHit[]> => {
+    if (!(await hasDocuments(scope.tenantId))) return [];
     // A document whose text was replaced between ranking and reading is ranked again, so that it is not missed.
     const wanted = deps.rerank === null ? limit : Math.max(limit, RERANKED);
     let ranking = await rank(scope, query, wanted, filters, onRefusal);

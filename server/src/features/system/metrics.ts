@@ -1,7 +1,7 @@
 import process from 'node:process';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { RequestTimes } from './request-times.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { registerStoreGauges, type StoreFigures } from './store-gauges.ts';
+import { TimesHistogram } from './times-histogram.ts';
 
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
 export interface Gauges extends StoreFigures {
@@ -12,18 +12,19 @@ export interface Gauges extends StoreFigures {
   openSockets(): number;
 }
 
-/** Sums under two labels until they are taken over. */
+/** Sums by label values, until they are taken over. */
 class Tally {
-  readonly #sums = new Map<string, Map<string, number>>();
+  readonly #sums = new Map<string, { labels: readonly string[]; amount: number }>();
 
-  add(first: string, second: string, amount: number): void {
-    const sums = this.#sums.get(first) ?? new Map<string, number>();
-    this.#sums.set(first, sums);
-    sums.set(second, (sums.get(second) ?? 0) + amount);
+  add(amount: number, ...labels: readonly string[]): void {
+    const key = labels.join('\n');
+    const sum = this.#sums.get(key);
+    if (sum === undefined) this.#sums.set(key, { labels, amount });
+    else sum.amount += amount;
   }
 
-  take(give: (first: string, second: string, amount: number) => void): void {
-    for (const [first, sums] of this.#sums) for (const [second, amount] of sums) give(first, second, amount);
+  take(give: (amount: number, ...labels: readonly string[]) => void): void {
+    for (const { labels, amount } of this.#sums.values()) give(amount, ...labels);
     this.#sums.clear();
   }
 }
@@ -47,32 +48,33 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
+const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** Seconds. A first word comes within some hundred milliseconds, a long answer takes minutes. */
 const MODEL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const WRITE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Times of model calls and of writes to the store. */
 const createTimes = (registry: Registry, modelLabel: (model: string) => string) => {
-  const registers = [registry];
-  const calls = new Histogram({
+  const calls = new TimesHistogram({
     name: 'pentarch_model_call_duration_seconds',
     help: 'Time of one call of a provider, tries counted one by one, by its end: ok, unavailable, timeout, refused, aborted',
-    labelNames: ['model', 'outcome'] as const,
+    labelNames: ['model', 'outcome'],
     buckets: MODEL_BUCKETS,
-    registers,
+    registry,
   });
-  const firstTokens = new Histogram({
+  const firstTokens = new TimesHistogram({
     name: 'pentarch_model_first_token_seconds',
     help: 'Time to the first text of a streamed call',
-    labelNames: ['model'] as const,
+    labelNames: ['model'],
     buckets: MODEL_BUCKETS,
-    registers,
+    registry,
   });
-  const writes = new Histogram({
+  const writes = new TimesHistogram({
     name: 'pentarch_store_write_duration_seconds',
     help: 'Time of writing transactions of the store, the wait for a connection and for the disk included',
+    labelNames: [],
     buckets: WRITE_BUCKETS,
-    registers,
+    registry,
   });
   return {
     modelCall(call: {
@@ -83,11 +85,11 @@ const createTimes = (registry: Registry, modelLabel: (model: string) => string) 
       firstTextSeconds: number | null;
     }): void {
       const model = modelLabel(call.model);
-      calls.observe({ model, outcome: call.outcome }, call.seconds);
-      if (call.firstTextSeconds !== null) firstTokens.observe({ model }, call.firstTextSeconds);
+      calls.add(call.seconds, model, call.outcome);
+      if (call.firstTextSeconds !== null) firstTokens.add(call.firstTextSeconds, model);
     },
     storeWrite(seconds: number): void {
-      writes.observe(seconds);
+      writes.add(seconds);
     },
   };
 };
@@ -100,21 +102,27 @@ export const createMetrics = (version: string, gauges: () => Gauges) => {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const registers = [registry];
 
-  const requests = new RequestTimes(registry);
+  const requests = new TimesHistogram({
+    name: 'pentarch_http_request_duration_seconds',
+    help: 'Time of HTTP requests by route template',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registry,
+  });
   const refusals = new Counter({
     name: 'pentarch_rate_limit_refusals_total',
     help: 'Requests refused by a rate limit',
     registers,
   });
   // Counted here and handed over when somebody asks, since the package hashes the labels at every step.
-  const counted = { tokens: new Tally(), cost: new Tally(), rows: new Tally() };
+  const counted = { tokens: new Tally(), cost: new Tally(), rows: new Tally(), runs: new Tally() };
   new Counter({
     name: 'pentarch_model_tokens_total',
     help: 'Tokens of model calls',
     labelNames: ['model', 'kind'] as const,
     registers,
     collect() {
-      counted.tokens.take((model, kind, n) => this.inc({ model, kind }, n));
+      counted.tokens.take((n, model = '', kind = '') => this.inc({ model, kind }, n));
     },
   });
   new Counter({
@@ -123,7 +131,7 @@ export const createMetrics = (version: string, gauges: () => Gauges) => {
     labelNames: ['model'] as const,
     registers,
     collect() {
-      counted.cost.take((model, _, n) => this.inc({ model }, n));
+      counted.cost.take((n, model = '') => this.inc({ model }, n));
     },
   });
   new Counter({
@@ -132,14 +140,17 @@ export const createMetrics = (version: string, gauges: () => Gauges) => {
     labelNames: ['kind'] as const,
     registers,
     collect() {
-      counted.rows.take((kind, _, n) => this.inc({ kind }, n));
+      counted.rows.take((n, kind = '') => this.inc({ kind }, n));
     },
   });
-  const runs = new Counter({
+  new Counter({
     name: 'pentarch_runs_total',
     help: 'Runs that have ended, by outcome (docs/operations.md), agent and model',
     labelNames: ['outcome', 'agent', 'model'] as const,
     registers,
+    collect() {
+      counted.runs.take((n, outcome = '', agent = '', model = '') => this.inc({ outcome, agent, model }, n));
+    },
   });
   const agentLabel = boundedLabel();
   const modelLabel = boundedLabel();
@@ -200,7 +211,7 @@ export const createMetrics = (version: string, gauges: () => Gauges) => {
     registry,
     ...times,
     request(sample: { method: string; route: string; status: number; seconds: number }): void {
-      requests.add(sample);
+      requests.add(sample.seconds, sample.method, sample.route, String(sample.status));
       if (sample.status === 429) refusals.inc();
     },
     ledger(entry: {
@@ -212,17 +223,13 @@ export const createMetrics = (version: string, gauges: () => Gauges) => {
     }): void {
       const { rows, tokens, cost } = counted;
       const model = modelLabel(entry.model ?? 'none');
-      rows.add(entry.kind, '', 1);
-      if (entry.inputTokens > 0) tokens.add(model, 'input', entry.inputTokens);
-      if (entry.outputTokens > 0) tokens.add(model, 'output', entry.outputTokens);
-      if (entry.costUsd > 0) cost.add(model, '', entry.costUsd);
+      rows.add(1, entry.kind);
+      if (entry.inputTokens > 0) tokens.add(entry.inputTokens, model, 'input');
+      if (entry.outputTokens > 0) tokens.add(entry.outputTokens, model, 'output');
+      if (entry.costUsd > 0) cost.add(entry.costUsd, model);
     },
     run(end: { outcome: string; agentId: string | null; model: string | null }): void {
-      runs.inc({
-        outcome: end.outcome,
-        agent: agentLabel(end.agentId ?? 'none'),
-        model: modelLabel(end.model ?? 'none'),
-      });
+      counted.runs.add(1, end.outcome, agentLabel(end.agentId ?? 'none'), modelLabel(end.model ?? 'none'));
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server: serverLabel(server), outcome });

@@ -1,6 +1,7 @@
 import type { Along } from '../../../../db/db.ts';
 import type { Caller } from '../../../../kernel/caller.ts';
 import { conflict, invalid } from '../../../../kernel/errors.ts';
+import type { AgentTool } from '../../../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent } from '../../../agents/index.ts';
 import type { ChooseAgent } from '../../ports.ts';
 import { isFindTools } from '../../tool-finding.ts';
@@ -14,6 +15,20 @@ interface Selection {
   agent: EffectiveAgent;
   choice: Awaited<ReturnType<ChooseAgent>>;
 }
+
+const namesOf = new WeakMap<readonly AgentTool[], readonly string[]>();
+
+/** What the model that chooses is told of an agent's tools; of a server its name alone. A list stays the same while nothing changes. */
+const toolNames = (tools: readonly AgentTool[]): readonly string[] => {
+  const known = namesOf.get(tools);
+  if (known !== undefined) return known;
+  const names = tools
+    .filter((tool) => !isDelegate(tool) && !isFindTools(tool))
+    .map((tool) => (tool.server === 'pentarch' ? tool.name : tool.server));
+  const distinct = [...new Set(names)];
+  namesOf.set(tools, distinct);
+  return distinct;
+};
 
 /** The agent that is named. Throws VALIDATION_ERROR where there is none, CONFLICT where it is switched off. */
 export const namedAgent = async (
@@ -58,10 +73,7 @@ export const selectAgent = async (
     previousAgentId: known.turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null,
     documentsFit: async () => Math.max(0, ...(await found.passages()).map((passage) => passage.score)),
     turns: known.turns,
-    toolsOf: async (agent) =>
-      (await toolsOf(deps.toolSources, caller, agent))
-        .filter((tool) => !isDelegate(tool) && !isFindTools(tool))
-        .map((tool) => (tool.server === 'pentarch' ? tool.name : tool.server)),
+    toolsOf: async (agent) => toolNames(await toolsOf(deps.toolSources, caller, agent)),
     subject: asking.subject,
     run: found.run,
     setAside: (agentId) => setAside(enabled(agentId)),
