@@ -18,6 +18,9 @@ type LeftCall = ReturnType<typeof leftCalls>[number];
 
 /** How often the text of a live answer is stored; one that is shorter costs nothing. */
 const EVERY_MS = 1_000;
+/** Those of all live answers fall into the same few moments of a second, so that one commit takes what is due in one. */
+const MOMENT_MS = 250;
+const untilNext = (): number => EVERY_MS - (performance.now() % MOMENT_MS);
 
 /** Keeps what comes of the call that now begins, until `stop`, which resolves when no more of it is being written. */
 export const keepPartial = (
@@ -64,18 +67,23 @@ export const keepPartial = (
     result.open.kept = kind;
     written = upto;
   };
-  const timer = setInterval(() => {
-    // A store that is away takes it a second later, with what has come by then; the run itself waits for it at its end.
-    writing ??= keep()
-      .catch(() => {})
-      .finally(() => {
-        writing = null;
-      });
-  }, EVERY_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    timer = setTimeout(() => {
+      // A store that is away takes it a second later, with what has come by then; the run itself waits for it at its end.
+      writing ??= keep()
+        .catch(() => {})
+        .finally(() => {
+          writing = null;
+        });
+      wait();
+    }, untilNext());
+    timer.unref();
+  };
+  wait();
   return {
     async stop() {
-      clearInterval(timer);
+      clearTimeout(timer);
       await writing;
     },
   };

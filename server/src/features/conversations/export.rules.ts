@@ -39,6 +39,7 @@ const MAX_TITLE = 60;
 /** The title of a conversation without one: its first message, cut at a word, on one line. */
 export const titleFrom = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= MAX_TITLE) return line;
   const letters = [...line];
   if (letters.length <= MAX_TITLE) return line;
   const cut = letters.slice(0, MAX_TITLE).join('');
