@@ -53,13 +53,14 @@ const anyReady = compiled<{ tenant: string }, { id: string }>((db, p) =>
     .limit(sql.lit(1)),
 );
 
+/** Whether there is a document in the tenant, whoever may read it. */
+export const createDocumentCheck =
+  (db: Db) =>
+  async (tenantId: string): Promise<boolean> =>
+    (await anyReady(db.read, { tenant: tenantId })).length > 0;
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
-  /** Whether there is a document in the tenant, whoever may read it. */
-  async hasDocuments(tenantId: string): Promise<boolean> {
-    return (await anyReady(db.read, { tenant: tenantId })).length > 0;
-  },
-
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
     const row = await readableDocuments(db.read, scope)
       .select(COLUMNS)

@@ -7,7 +7,7 @@ import { createStatus } from './document-write.store.ts';
 import { createGenerations } from './generations.store.ts';
 import { createEmbeddingModels } from './models.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
-import { createKnowledgeReads } from './read.store.ts';
+import { createDocumentCheck, createKnowledgeReads } from './read.store.ts';
 import { dropRecognizedPages } from './recognized.store.ts';
 import { createReplace } from './replace.store.ts';
 
@@ -44,6 +44,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex, { alone }: Pic
 
   return {
     ...createEmbeddingModels(db, index),
+    hasDocuments: createDocumentCheck(db),
 
     /** The owner's document of this name in its source. */
     async findByExternalId(tenantId: string, userId: string, externalId: string) {
