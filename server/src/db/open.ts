@@ -21,6 +21,7 @@ import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { createPostgresStore } from './postgres/driver.ts';
+import { makeLateIndexes } from './postgres/late-indexes.ts';
 import { createPool, numberTypes } from './postgres/pool.ts';
 import { makeExtension, raiseWall } from './postgres/wall.ts';
 import { ALL_TENANTS, NO_TENANT } from './scope.ts';
@@ -195,6 +196,8 @@ export interface PostgresOptions {
   onGap?(gap: string): void;
   /** Told of faults of what follows a commit. */
   onError?(error: unknown): void;
+  /** Resolves when large indexes are made too (postgres/late-indexes.ts), in place of making them meanwhile. */
+  waitForIndexes?: boolean;
 }
 
 /** Of a process, beside those for its tenants' work. */
@@ -236,6 +239,8 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
     watched: true,
   });
+  const indexes = makeLateIndexes(options.url, options.onError ?? (() => {}));
+  if (options.waitForIndexes === true) await indexes.done;
   const store = createPostgresStore(pool);
   const { read } = store;
   const emitter = createEmitter(options.onError);
@@ -263,6 +268,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     ping: async () => {
       await sql`select 1`.execute(read);
     },
-    close: store.close,
+    async close() {
+      await indexes.close();
+      await store.close();
+    },
   };
 };
