@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,10 @@ const valuesFile = (values: unknown): string => {
   return file;
 };
 const helm = (args: readonly string[], values: unknown) => {
-  const ran = spawnSync('helm', [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
+  const [command = ''] = args;
+  // A helm that Go has installed takes an old Kubernetes for what it renders for.
+  const version = command === 'template' ? ['--kube-version', '1.30.0'] : [];
+  const ran = spawnSync('helm', [...args, ...version, '--values', valuesFile(values)], { encoding: 'utf8' });
   if (ran.error !== undefined)
     throw new Error(`helm is needed (.ci/run says where from): ${ran.error.message}`);
   return ran;
@@ -112,22 +115,25 @@ const under = (value: unknown, key: string): unknown[] => {
 /** Kinds of Kubernetes itself; those of the Prometheus operator have no schema there. */
 const VALIDATE = `
 import sys, yaml, kubernetes_validate
-checked = 0
-for one in yaml.safe_load_all(sys.stdin):
-    if one["apiVersion"].startswith("monitoring.coreos.com/"):
-        continue
-    kubernetes_validate.validate(one, sys.argv[1], strict=True)
-    checked += 1
-print(checked)
+every = [one for one in yaml.safe_load_all(sys.stdin) if not one["apiVersion"].startswith("monitoring.coreos.com/")]
+for version in sys.argv[1:]:
+    for one in every:
+        try:
+            kubernetes_validate.validate(one, version, strict=True)
+        except kubernetes_validate.ValidationError as fault:
+            sys.exit(f"{one['kind']} by {version}: {fault.message}")
+print(len(every))
 `;
-const validate = (text: string, version: string): number =>
-  Number(
-    execFileSync('python3', ['-c', VALIDATE, version], {
-      input: text,
-      encoding: 'utf8',
-      env: { ...process.env, PYTHONPATH: process.env.KUBERNETES_VALIDATE_PATH ?? '' },
-    }),
-  );
+/** How many resources the schemas of these releases of Kubernetes take; throws for one that they do not. */
+const validate = (text: string): number => {
+  const ran = spawnSync('python3', ['-c', VALIDATE, '1.27', '1.37'], {
+    input: text,
+    encoding: 'utf8',
+    env: { ...process.env, PYTHONPATH: process.env.KUBERNETES_VALIDATE_PATH ?? '' },
+  });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+  return Number(ran.stdout);
+};
 
 describe(req('OPS-22', 'the Helm chart renders resources that Kubernetes takes'), () => {
   it.each([
@@ -189,17 +195,13 @@ describe(req('OPS-22', 'the Helm chart renders resources that Kubernetes takes')
       'StatefulSet pentarch-postgres',
       'StatefulSet pentarch-valkey',
     ]);
-    for (const version of ['1.27', '1.37']) {
-      expect(validate(least, version)).toBe(7);
-      expect(validate(all, version)).toBe(8);
-      expect(validate(trial, version)).toBe(11);
-    }
+    expect(validate([least, all, trial].join('\n'))).toBe(7 + 8 + 11);
     for (const each of resourcesOf(template(EVERYTHING, 'acme')))
       expect(each.metadata.name).toMatch(/^acme-pentarch(-files)?$/);
-    expect(() =>
-      validate(least.replace('replicas', 'replica').replace('maxSurge', 'maxSurges'), '1.37'),
-    ).toThrow();
-  });
+    expect(() => validate(least.replace('maxSurge', 'maxSurges'))).toThrow(
+      /Deployment by 1\.27: .*maxSurges/,
+    );
+  }, 300_000);
 
   it('what they name of each other is there', () => {
     for (const values of [GIVEN, EVERYTHING, TRIAL]) {
