@@ -296,7 +296,8 @@ export const REQUIREMENTS = {
   'OPS-21':
     'what keeps a server from starting is a sentence that says what to do; secrets of examples are refused; a clock that is off is told',
   'OPS-22': 'the Helm chart renders resources that Kubernetes takes, and refuses values that cannot be right',
-  'OPS-23': 'stores that earlier releases have left are opened by this one, and their server works beside it during a roll',
+  'OPS-23':
+    'stores that earlier releases have left are opened by this one, and their server works beside it during a roll',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',

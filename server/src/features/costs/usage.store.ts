@@ -3,7 +3,7 @@ import { type CostSumPart, SLOT_MS } from '../../db/cost-sums.ts';
 import type { Queryable } from '../../db/db.ts';
 import type { LedgerRow } from '../../db/tables/costs.ts';
 import type { Span } from './periods.rules.ts';
-import { piecesOf } from './sums.rules.ts';
+import { piecesOf } from './span-pieces.ts';
 
 export interface UsageFilter {
   tenantId: string;
