@@ -41,6 +41,29 @@ if (values.load) {
 const MESSAGES_PER_CONVERSATION = 20;
 const BATCH = 500;
 
+const ledgerRows = (ids: { tenant_id: string; user_id: string }, conversationId: string, now: number) =>
+  Array.from({ length: MESSAGES_PER_CONVERSATION / 2 }, (_, i) => ({
+    ...ids,
+    id: newId(),
+    kind: 'model',
+    agent_id: 'zeus',
+    model: 'compatible/test-model',
+    tool: null,
+    conversation_id: conversationId,
+    run_id: newId(),
+    request_id: newId(),
+    input_tokens: 700,
+    output_tokens: 50,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    cost_nano: 1_000,
+    reported_nano: null,
+    estimated: 0,
+    beyond_estimate: 0,
+    created_at: now + i,
+  }));
+
 /** Whole conversations until there are `wanted` messages. */
 const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number): Promise<void> => {
   const ids = { tenant_id: owner.tenantId, user_id: owner.userId };
@@ -48,6 +71,11 @@ const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number):
     const conversations = Array.from({ length: BATCH / MESSAGES_PER_CONVERSATION }, () => newId());
     await db.write(async (tx) => {
       const now = Date.now();
+      // As a chat writes them: one row of the ledger for each answer.
+      await tx
+        .insertInto('ledger')
+        .values(conversations.flatMap((id) => ledgerRows(ids, id, now)))
+        .execute();
       await tx
         .insertInto('conversations')
         .values(
@@ -110,6 +138,7 @@ const messageRequests = (client: Client, conversationId: string) => ({
   'read one': () => client.get(`/api/v1/conversations/${conversationId}/messages?limit=50`),
   'chat turn': () => client.post('/api/v1/chat', { message: 'And then?', context: { agent_id: 'zeus' } }),
   'costs of the month': () => client.get('/api/v1/costs/usage?period=month'),
+  'costs of the tenant': () => client.get('/api/v1/costs/usage?period=month&scope=tenant'),
 });
 
 const searchRequests = (client: Client) => ({

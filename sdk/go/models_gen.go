@@ -409,6 +409,8 @@ type CostUsage struct {
 	ByTool         []CostUsageByTool  `json:"by_tool"`
 	ByDay          []CostUsageByDay   `json:"by_day"`
 	ByUser         []CostUsageByUser  `json:"by_user,omitzero"`
+	// Users with spending in the period, on all pages of by_user
+	UsersTotal *int64 `json:"users_total,omitempty"`
 	// The limit that is nearest to the question; null without one
 	Budget *Budget `json:"budget"`
 }
@@ -2537,6 +2539,10 @@ type GetCostUsageQuery struct {
 	To string
 	// One of: me, tenant.
 	Scope string
+	// Page of by_user, the dearest first; default 1
+	UsersPage int64
+	// Users on a page; default 100
+	UsersLimit int64
 }
 
 func (query *GetCostUsageQuery) values() url.Values {
@@ -2548,6 +2554,8 @@ func (query *GetCostUsageQuery) values() url.Values {
 	setText(values, "from", query.From)
 	setText(values, "to", query.To)
 	setText(values, "scope", query.Scope)
+	setInteger(values, "users_page", query.UsersPage)
+	setInteger(values, "users_limit", query.UsersLimit)
 	return values
 }
 
@@ -2561,6 +2569,10 @@ type ExportCostUsageQuery struct {
 	To string
 	// One of: me, tenant.
 	Scope string
+	// Page of by_user, the dearest first; default 1
+	UsersPage int64
+	// Users on a page; default 100
+	UsersLimit int64
 }
 
 func (query *ExportCostUsageQuery) values() url.Values {
@@ -2572,6 +2584,8 @@ func (query *ExportCostUsageQuery) values() url.Values {
 	setText(values, "from", query.From)
 	setText(values, "to", query.To)
 	setText(values, "scope", query.Scope)
+	setInteger(values, "users_page", query.UsersPage)
+	setInteger(values, "users_limit", query.UsersLimit)
 	return values
 }
 

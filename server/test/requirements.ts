@@ -295,6 +295,9 @@ export const REQUIREMENTS = {
     '/ready says by name what is down, and no when chats would hang: a store that is full or only reads; the log names it once',
   'OPS-21':
     'what keeps a server from starting is a sentence that says what to do; secrets of examples are refused; a clock that is off is told',
+  'OPS-22': 'the Helm chart renders resources that Kubernetes takes, and refuses values that cannot be right',
+  'OPS-23':
+    'stores that earlier releases have left are opened by this one, and their server works beside it during a roll',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
@@ -336,6 +339,9 @@ export const REQUIREMENTS = {
     'limits are read and set by scope and period, with faults named; reading and replaying cost nothing',
   'COST-11':
     'the ledger tells the bill: what a provider bills beyond the reservation is booked and marked, and counts that are no counts are estimated',
+  'COST-27': 'a tenant’s costs are read from sums that are exactly those of the rows, its users in pages',
+  'COST-28':
+    'the sums are made from an older ledger beside those who write, compared with its rows by a command, and made anew by another',
   'COST-12': 'embeddings that are of no use are booked, and are not asked for again and again',
   'COST-07': 'a provider’s own figure is kept beside what is charged, and never charged',
   // Sections 7 and 14: governance

@@ -1,6 +1,7 @@
 import { auditVerify } from './audit-verify.ts';
 import { backup } from './backup.ts';
 import { type Command, type Io, messageOf, UsageError } from './command.ts';
+import { costsCheck, costsRebuild } from './costs.ts';
 import { doctor } from './doctor.ts';
 import { exportTenant } from './export-tenant.ts';
 import { importTenant } from './import-tenant.ts';
@@ -20,6 +21,8 @@ export const COMMANDS: readonly Command[] = [
   importTenant,
   purge,
   auditVerify,
+  costsCheck,
+  costsRebuild,
   keysRotate,
   keysRecover,
 ];

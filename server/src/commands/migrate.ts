@@ -33,7 +33,7 @@ export const migrateCommand: Command = {
       const db =
         url === null
           ? await openSqlite({ file, synchronous: config.SQLITE_SYNCHRONOUS })
-          : await openPostgres({ url, maxConnections: 2, unscoped: 'all' });
+          : await openPostgres({ url, maxConnections: 2, unscoped: 'all', waitForIndexes: true });
       await db.close();
       const after = await stepsNow();
       const ran = after.filter((name) => !before.has(name));

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.ts';
-import { dropPlatform, lastStep, migrateSession } from '../db/archive/load.ts';
+import { dropPlatform, lastStep, migrateSession, withoutSums } from '../db/archive/load.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../db/archive/session.ts';
 import { readShapes } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
@@ -141,7 +141,9 @@ const intoPostgres = async (
     await dropPlatform(session, await readShapes(session));
     await migrateSession(session, migrations, lastStep(manifest.schema, migrations));
     const { folder, objects } = target;
-    const proofs = await apply({ archive, manifest, session, sqliteFile: null, folder, objects }, io);
+    const proofs = await withoutSums(session, () =>
+      apply({ archive, manifest, session, sqliteFile: null, folder, objects }, io),
+    );
     await migrateSession(session, migrations, null);
     await session.exec('commit');
     return proofs;

@@ -21,6 +21,7 @@ import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { createPostgresStore } from './postgres/driver.ts';
+import { type LateIndex, makeLateIndexes, missingIndexes } from './postgres/late-indexes.ts';
 import { createPool, numberTypes } from './postgres/pool.ts';
 import { makeExtension, raiseWall } from './postgres/wall.ts';
 import { ALL_TENANTS, NO_TENANT } from './scope.ts';
@@ -195,13 +196,15 @@ export interface PostgresOptions {
   onGap?(gap: string): void;
   /** Told of faults of what follows a commit. */
   onError?(error: unknown): void;
+  /** Resolves when large indexes are made too (postgres/late-indexes.ts), in place of making them meanwhile. */
+  waitForIndexes?: boolean;
 }
 
 /** Of a process, beside those for its tenants' work. */
 const MAX_FOR_ALL = 6;
 
-/** Brings the schema up to date first; without the limits of a request's connection, since a step may take its time. */
-const migratePostgres = async (url: string): Promise<void> => {
+/** Brings the schema up to date first, and says which indexes are still to be made; without the limits of a request's connection, since a step may take its time. */
+const migratePostgres = async (url: string): Promise<LateIndex[]> => {
   const pool = new pg.Pool({
     connectionString: url,
     max: 3,
@@ -218,13 +221,14 @@ const migratePostgres = async (url: string): Promise<void> => {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(db, 'postgres', migrations);
+    return await missingIndexes(db);
   } finally {
     await db.destroy();
   }
 };
 
 export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
-  await migratePostgres(options.url);
+  const missing = await migratePostgres(options.url);
   await makeExtension(options.url);
   const wall = await raiseWall(options.url);
   if (wall.gap !== null) options.onGap?.(wall.gap);
@@ -236,6 +240,8 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
     watched: true,
   });
+  const indexes = makeLateIndexes(options.url, missing, options.onError ?? (() => {}));
+  if (options.waitForIndexes === true) await indexes.done;
   const store = createPostgresStore(pool);
   const { read } = store;
   const emitter = createEmitter(options.onError);
@@ -263,6 +269,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     ping: async () => {
       await sql`select 1`.execute(read);
     },
-    close: store.close,
+    async close() {
+      await indexes.close();
+      await store.close();
+    },
   };
 };

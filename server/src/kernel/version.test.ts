@@ -22,7 +22,8 @@ describe('the release', () => {
     ['sdk/python/src/pentarch/_version.py', `VERSION = "${VERSION}"`],
     ['sdk/go/version.go', `Version = "${VERSION}"`],
     ['deploy/compose.yaml', `pentarch:${VERSION}`],
-    ['deploy/kubernetes/deployment.yaml', `pentarch:${VERSION}`],
+    ['deploy/helm/pentarch/Chart.yaml', `\nversion: ${VERSION}\n`],
+    ['deploy/helm/pentarch/Chart.yaml', `\nappVersion: ${VERSION}\n`],
   ])('stands in %s', (file, text) => {
     expect(read(file)).toContain(text);
   });

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
@@ -288,6 +289,26 @@ describe('commands', () => {
     const [head = ''] = (fresh.token ?? '').split('.');
     expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toMatchObject({ kid });
   }, 60_000);
+});
+
+describe('sums of the costs', () => {
+  it(req('COST-28', 'are compared with the rows, and made anew, beside a running server'), async () => {
+    expect((await admin.post('/api/v1/chat', { message: 'hello' })).status).toBe(200);
+    const usage = async () =>
+      (await admin.get('/api/v1/costs/usage?scope=tenant')).json<{ requests: number }>();
+    const { requests } = await usage();
+    expect(requests).toBeGreaterThan(0);
+    const run = (what: string) => runCommand(['costs', what], env());
+    expect(await run('check')).toMatchObject({ code: 0, out: expect.stringMatching(/^ok {6}tenant/m) });
+    const file = new DatabaseSync(path.join(server.dataDir, 'pentarch.sqlite'));
+    file.exec('pragma busy_timeout = 5000; update cost_sums set requests = requests + 7');
+    file.close();
+    expect((await usage()).requests).toBeGreaterThan(requests);
+    expect(await run('check')).toMatchObject({ code: 1, out: expect.stringMatching(/^WRONG {3}tenant/m) });
+    expect(await run('rebuild')).toMatchObject({ code: 0, err: '' });
+    expect(await run('check')).toMatchObject({ code: 0 });
+    expect((await usage()).requests).toBe(requests);
+  }, 120_000);
 });
 
 describe('audit heads', () => {

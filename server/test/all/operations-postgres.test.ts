@@ -146,6 +146,11 @@ describe('moves between engines', () => {
     await searchFinds(during);
     expect((await during.post('/api/v1/chat', QUESTION)).status).toBe(200);
     const now = await seen(during);
+    // The sums of the costs are no part of a backup: the server has made them from the ledger.
+    const checked = () => runCommand(['costs', 'check'], there).then(({ out }) => out);
+    await expect.poll(checked, { timeout: 60_000 }).toContain('ok      tenant');
+    const spent = (await during.get('/api/v1/costs/usage?scope=tenant')).json<{ requests: number }>();
+    expect(spent.requests).toBeGreaterThan(1);
     // While it runs: from a snapshot.
     const three = await runCommand(['backup', inFolder('three.ptar')], there);
     expect(three).toMatchObject({ code: 0, err: '' });
@@ -162,6 +167,13 @@ describe('moves between engines', () => {
     const after = await third.signIn();
     expect(await seen(after)).toEqual(now);
     await searchFinds(after);
+    expect(await runCommand(['costs', 'check'], { DATA_DIR: back })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ok {6}tenant/),
+    });
+    expect((await after.get('/api/v1/costs/usage?scope=tenant')).json()).toMatchObject({
+      requests: spent.requests,
+    });
   }, 240_000);
 
   it(req(

@@ -108,6 +108,28 @@ describe('GET costs/usage', () => {
     expect(body.forecast_usd).toBeCloseTo((0.572647359 * 31) / 13.375, 8);
   });
 
+  it(req('COST-27', '200: users in pages, the dearest first, with the whole in the total'), async () => {
+    for (const [name, cost] of [
+      ['ada', 3_000],
+      ['bob', 5_000],
+      ['cy', 4_000],
+    ] as const)
+      await spend(cost, { name });
+    const page = async (query: string) =>
+      (await world.request('GET', `/costs/usage?scope=tenant${query}`, { as: 'analyst' })).body;
+    const names = (body: { by_user: { user_id: string }[] }) => body.by_user.map((one) => one.user_id);
+    const all = await page('');
+    expect([names(all), all.users_total]).toEqual([['bob', 'cy', 'ada'].map(userId), 3]);
+    const second = await page('&users_limit=2&users_page=2');
+    expect([names(second), second.users_total, second.requests]).toEqual([[userId('ada')], 3, 3]);
+    expect(names(await page('&users_page=9'))).toEqual([]);
+    for (const wrong of ['users_limit=0', 'users_limit=1001', 'users_page=0'])
+      expect(
+        (await world.request('GET', `/costs/usage?scope=tenant&${wrong}`, { as: 'analyst' })).status,
+      ).toBe(422);
+    expect((await world.request('GET', '/costs/usage', { as: 'user.ada' })).body.users_total).toBeUndefined();
+  });
+
   it('200: the own spending for everybody, nothing of others', async () => {
     await spend(1_000_000);
     await spend(5_000_000, { name: 'bob' });

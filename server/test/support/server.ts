@@ -45,6 +45,8 @@ export interface ServerOptions {
   dataDir?: string;
   /** Settings that name a file, such as GOVERNANCE_FILE, with what is to stand in it as JSON. */
   files?: Readonly<Record<string, unknown>>;
+  /** The program of another release in place of this one's. */
+  program?: string;
 }
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -115,7 +117,7 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
   const start = async (more: Record<string, string> = {}): Promise<void> => {
     env = { ...env, ...more };
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    const started = spawn(process.execPath, [MAIN], {
+    const started = spawn(process.execPath, [options.program ?? MAIN], {
       cwd: path.dirname(dataDir),
       // The port stays over restarts: the address is the issuer of tokens.
       env: {

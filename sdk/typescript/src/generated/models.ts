@@ -361,6 +361,8 @@ export interface CostUsage {
   by_tool: CostUsageByTool[];
   by_day: CostUsageByDay[];
   by_user?: CostUsageByUser[];
+  /** Users with spending in the period, on all pages of by_user */
+  users_total?: number;
   /** The limit that is nearest to the question; null without one */
   budget: Budget | null;
 }
@@ -2117,6 +2119,10 @@ export type GetCostUsageQuery = {
   to?: string;
   /** Default me; tenant needs the role analyst, operator or admin */
   scope?: 'me' | 'tenant';
+  /** Page of by_user, the dearest first; default 1 */
+  users_page?: number;
+  /** Users on a page; default 100 */
+  users_limit?: number;
 };
 
 export type ExportCostUsageQuery = {
@@ -2128,6 +2134,10 @@ export type ExportCostUsageQuery = {
   to?: string;
   /** Default me; tenant needs the role analyst, operator or admin */
   scope?: 'me' | 'tenant';
+  /** Page of by_user, the dearest first; default 1 */
+  users_page?: number;
+  /** Users on a page; default 100 */
+  users_limit?: number;
 };
 
 export type ListProposalsQuery = {

@@ -115,11 +115,28 @@ export const modelNumbers = async (
   return numbers;
 };
 
+/**
+ * Loads what may be a large ledger into PostgreSQL: its rows are summed up by the servers that start afterwards, and not one by one
+ * at the commit. The database must be this session's alone.
+ */
+export const withoutSums = async <T>(session: Session, load: () => Promise<T>): Promise<T> => {
+  const [sums] = await session.all(`select 1 as yes where to_regclass('cost_sums') is not null`);
+  if (sums === undefined) return load();
+  await session.exec('alter table ledger disable trigger ledger_sums');
+  const loaded = await load();
+  await session.exec(
+    `alter table ledger enable trigger ledger_sums;
+     insert into cost_sums_pending (tenant_id, next_at)
+       select id, 0 from tenants where exists (select 1 from ledger where tenant_id = tenants.id)`,
+  );
+  return loaded;
+};
+
 /** Tables and functions of an earlier platform in this schema of PostgreSQL, and the queue. */
 export const dropPlatform = async (session: Session, shapes: readonly TableShape[]): Promise<void> => {
   const engine = await session.all(
     `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
-     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname in ('chunk_terms', 'blobs'))`,
+     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname in ('chunk_terms', 'blobs', 'cost_sums', 'cost_sums_pending'))`,
   );
   for (const name of [...shapes.map((shape) => shape.name), ...engine.map((row) => String(row.name))]) {
     await session.exec(`drop table if exists "${name}" cascade`);

@@ -80,7 +80,34 @@ export interface CostNodeRow {
   seen_at: number;
 }
 
+/** Of the ledger, kept by the database itself (db/cost-sums.ts). */
+export interface CostSumRow {
+  tenant_id: string;
+  part: string;
+  /** Beginning of the quarter of an hour, day or month (UTC). */
+  starts_at: number;
+  user_id: string;
+  agent_id: string;
+  model: string;
+  tool: string;
+  requests: number;
+  cost_nano: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_input_tokens: number;
+  beyond_estimate: number;
+}
+
+/** A tenant whose sums are not whole yet: its costs are counted from rows. */
+export interface CostSumsPendingRow {
+  tenant_id: string;
+  /** Days before this time are summed up. */
+  next_at: number;
+}
+
 export interface CostTables {
+  cost_sums: CostSumRow;
+  cost_sums_pending: CostSumsPendingRow;
   ledger: LedgerRow;
   cost_limits: CostLimitRow;
   cost_counters: CostCounterRow;

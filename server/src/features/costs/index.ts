@@ -11,6 +11,7 @@ import { dropOld, forgottenHolds, NODE_TIMEOUT_MS, orphanedHolds, touchNode } fr
 import { createLimited } from './limited.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
+import { fillSums } from './sums.ts';
 import { costTools } from './tools.ts';
 import type { CostAlert, LedgerEntry } from './types.ts';
 import { sumOfRun } from './usage.store.ts';
@@ -19,6 +20,8 @@ import { createUsage } from './usage.ts';
 export { assertCarriedCounter, assertCarriedLimit } from './carried.ts';
 
 export { createMetered, type MeteredOptions } from './metered.ts';
+
+export { checkSums, rebuildSums } from './sums.ts';
 
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -77,6 +80,8 @@ export const createCosts = (options: CostsOptions) => {
   const limits = createLimits({ ...options, calendars, limited, defaults });
   const usage = createUsage({ db, clock, calendars, limits });
   let timer: NodeJS.Timeout | null = null;
+  const stop = new AbortController();
+  let filling: Promise<void> = Promise.resolve();
 
   const freeAll = async (ids: readonly string[]): Promise<number> => {
     let freed = 0;
@@ -138,10 +143,13 @@ export const createCosts = (options: CostsOptions) => {
       await dropOld(db, clock.now(), KEEP_COUNTERS_MS);
       timer = setInterval(() => void tend().catch(options.onError), TEND_MS);
       timer.unref();
+      filling = fillSums(db, stop.signal).catch(options.onError);
     },
 
     async close(): Promise<void> {
+      stop.abort();
       if (timer !== null) clearInterval(timer);
+      await filling;
       await alerts.flush();
     },
   };

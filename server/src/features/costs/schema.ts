@@ -54,8 +54,14 @@ export const Usage = Type.Object({
   by_tool: part('tool'),
   by_day: part('date'),
   by_user: Type.Optional(part('user_id')),
+  users_total: Type.Optional(
+    Type.Integer({ description: 'Users with spending in the period, on all pages of by_user' }),
+  ),
   budget: Nullable(Budget, { description: 'The limit that is nearest to the question; null without one' }),
 });
+
+/** A page of `by_user`: a client that does not ask for one gets the dearest. */
+export const DEFAULT_USERS = 100;
 
 export const UsageQuery = Strict({
   period: Type.Optional(
@@ -73,6 +79,16 @@ export const UsageQuery = Strict({
     StringEnum(['me', 'tenant'], {
       description: 'Default me; tenant needs the role analyst, operator or admin',
     }),
+  ),
+  users_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Page of by_user, the dearest first; default 1',
+    }),
+  ),
+  users_limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: `Users on a page; default ${DEFAULT_USERS}` }),
   ),
 });
 

@@ -76,6 +76,7 @@ export const costTools = (deps: {
           ...(args.from === undefined ? {} : { from: args.from }),
           ...(args.to === undefined ? {} : { to: args.to }),
           scope,
+          users_limit: MAX_ROWS,
         });
         const whose = scope === 'tenant' ? 'the organisation' : 'you';
         const period = `${usage.period.name} from ${usage.period.start.slice(0, 10)} to ${usage.period.end.slice(0, 10)}`;
@@ -99,7 +100,8 @@ export const costTools = (deps: {
               : `By ${args.by}:${parts.length === 0 ? ' nothing' : ''}`,
             ...parts.map((row) => `- ${row.name}: ${usdText(row.cost_usd)}, ${row.requests} calls`),
           );
-          if (rows.length > MAX_ROWS) lines.push(`and ${rows.length - MAX_ROWS} more`);
+          const all = list === 'by_user' ? (usage.users_total ?? 0) : rows.length;
+          if (all > MAX_ROWS) lines.push(`and ${all - MAX_ROWS} more`);
         }
         let limits: ReturnType<typeof limitData>[] | undefined;
         if (args.limits === true) {

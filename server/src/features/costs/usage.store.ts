@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { type CostSumPart, SLOT_MS } from '../../db/cost-sums.ts';
 import type { Queryable } from '../../db/db.ts';
 import type { LedgerRow } from '../../db/tables/costs.ts';
 import type { Span } from './periods.rules.ts';
+import { piecesOf } from './span-pieces.ts';
 
 export interface UsageFilter {
   tenantId: string;
@@ -10,8 +12,14 @@ export interface UsageFilter {
   span: Span;
 }
 
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
 export interface UsageSum {
-  part: 'agent' | 'model' | 'tool' | 'slot' | 'user';
+  /** `users`: only how many there are, in `requests`. */
+  part: 'agent' | 'model' | 'tool' | 'slot' | 'user' | 'users';
   key: string | null;
   requests: number;
   cost_nano: number;
@@ -21,28 +29,100 @@ export interface UsageSum {
   beyond_estimate: number;
 }
 
-/** Every time zone's midnight falls on a quarter of an hour: sums of such slots fold into days of any zone. */
-export const SLOT_MS = 900_000;
+/** Sums of what the statement reads; `sign` -1 takes them away. */
+const counted = sql.raw(
+  'requests, cost_nano, input_tokens, output_tokens, cached_input_tokens, beyond_estimate',
+);
+const COUNTED = [
+  'requests',
+  'cost_nano',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'beyond_estimate',
+] as const;
+const added = sql.raw(COUNTED.map((name) => `sum(${name}) as ${name}`).join(', '));
+const times = (sign: 1 | -1) => sql.raw(COUNTED.map((name) => `${sign} * ${name} as ${name}`).join(', '));
+const rowsTimes = (sign: 1 | -1) =>
+  sql.raw(
+    ['count(*)', ...COUNTED.slice(1).map((name) => `sum(${name})`)]
+      .map((of, i) => `${sign} * ${of} as ${COUNTED[i]}`)
+      .join(', '),
+  );
+const slotKey = sql.raw(`(created_at / ${SLOT_MS}) * ${SLOT_MS}`);
+
+type Part = UsageSum['part'];
 
 /** The ledger summed by each dimension in one statement, so that all parts see the same rows and add up exactly. */
-export const sumUsage = async (db: Queryable, filter: UsageFilter): Promise<UsageSum[]> => {
+export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<UsageSum[]> => {
   const { tenantId, userId, span } = filter;
   const mine = userId === null ? sql`` : sql` and user_id = ${userId}`;
-  const by = (part: UsageSum['part'], key: ReturnType<typeof sql>) => sql`
-    select cast(${sql.lit(part)} as text) as part, ${key} as key, count(*) as requests, sum(cost_nano) as cost_nano,
-      sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
-      sum(cached_input_tokens) as cached_input_tokens, sum(beyond_estimate) as beyond_estimate
-    from ledger
+  const by = (part: Part, key: ReturnType<typeof sql>) => sql`
+    select cast(${sql.lit(part)} as text) as part, ${key} as key, ${rowsTimes(1)} from ledger
     where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine}
     group by ${key}`;
   const parts = [
     by('agent', sql`agent_id`),
     by('model', sql`model`),
     by('tool', sql`tool`),
-    by('slot', sql`cast(created_at / ${sql.lit(SLOT_MS)} as text)`),
-    by('user', sql`user_id`),
+    by('slot', sql`cast(${slotKey} as text)`),
+    ...(userId === null ? [by('user', sql`user_id`)] : []),
   ];
   const { rows } = await sql<UsageSum>`${sql.join(parts, sql` union all `)}`.execute(db);
+  return rows;
+};
+
+/** The same for a whole tenant from its sums, and from rows where the span begins or ends in the middle of one. */
+export const sumSums = async (
+  db: Queryable,
+  { tenantId, span }: Pick<UsageFilter, 'tenantId' | 'span'>,
+  users: Page,
+): Promise<UsageSum[]> => {
+  const pieces = piecesOf(span);
+  const of = (part: CostSumPart, { start, end }: Span) =>
+    sql`from cost_sums where tenant_id = ${tenantId} and part = ${sql.lit(part)}
+      and starts_at >= ${start} and starts_at < ${end}`;
+  const rowsOf = ({ start, end }: Span) =>
+    sql`from ledger where tenant_id = ${tenantId} and created_at >= ${start} and created_at < ${end}`;
+  const all = (list: readonly ReturnType<typeof sql>[]) => sql.join(list, sql` union all `);
+  const edges = pieces.rows.map(
+    (piece) => sql`select user_id, coalesce(agent_id, '') as agent_id, coalesce(model, '') as model,
+      coalesce(tool, '') as tool, ${rowsTimes(piece.sign)} ${rowsOf(piece)}
+      group by user_id, coalesce(agent_id, ''), coalesce(model, ''), coalesce(tool, '')`,
+  );
+  const edge = sql`select * from edge`;
+  // A statement needs at least one part: of no time there is none.
+  const none: Span = { start: 0, end: 0 };
+  const edgeRows =
+    edges.length > 0 ? edges : [sql`select user_id, agent_id, model, tool, ${counted} ${of('slot', none)}`];
+  const kinds = [
+    sql`select agent_id, model, tool, ${counted} ${of('day', pieces.days ?? none)}`,
+    sql`select agent_id, model, tool, ${counted} from (${edge}) as e`,
+  ];
+  const people = [
+    sql`select user_id, ${counted} ${of('user_month', pieces.userMonths ?? none)}`,
+    ...pieces.userDays.map((piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}`),
+    sql`select user_id, ${counted} from (${edge}) as e`,
+  ];
+  const slots = [
+    sql`select starts_at as slot, ${counted} ${of('slot', pieces.slots ?? none)}`,
+    ...pieces.slotRows.map(
+      (piece) => sql`select ${slotKey} as slot, ${rowsTimes(1)} ${rowsOf(piece)} group by ${slotKey}`,
+    ),
+  ];
+  const byKind = (part: Part, column: 'agent_id' | 'model' | 'tool') =>
+    sql`select cast(${sql.lit(part)} as text) as part, nullif(${sql.ref(column)}, '') as key, ${added}
+      from kinds group by ${sql.ref(column)} having sum(requests) <> 0`;
+  const { rows } = await sql<UsageSum>`
+    with edge as materialized (${all(edgeRows)}),
+      kinds as materialized (select agent_id, model, tool, ${added} from (${all(kinds)}) as k group by agent_id, model, tool),
+      people as materialized (
+        select user_id, ${added} from (${all(people)}) as p group by user_id having sum(requests) <> 0)
+    ${byKind('agent', 'agent_id')} union all ${byKind('model', 'model')} union all ${byKind('tool', 'tool')}
+    union all select 'slot', cast(slot as text), ${added} from (${all(slots)}) as s group by slot
+    union all select * from (select 'user' as part, user_id as key, ${counted} from people
+      order by cost_nano desc, user_id limit ${users.limit} offset ${users.offset}) as u
+    union all select 'users', null, count(*), 0, 0, 0, 0, 0 from people`.execute(db);
   return rows;
 };
 

@@ -7,7 +7,8 @@ import type { Calendars } from './calendar.ts';
 import { csvHeader, csvLines } from './csv.ts';
 import { type LimitState, type LimitsService, limitWire } from './limits.ts';
 import { forecastNano } from './rules.ts';
-import type { UsageQuery } from './schema.ts';
+import { DEFAULT_USERS, type UsageQuery } from './schema.ts';
+import { hasSums } from './sums.store.ts';
 import {
   addUsageSums,
   byDate,
@@ -17,7 +18,7 @@ import {
   type UsagePeriod,
   usagePeriod,
 } from './usage.rules.ts';
-import { ledgerPages, SLOT_MS, sumUsage, type UsageFilter, type UsageSum } from './usage.store.ts';
+import { ledgerPages, sumRows, sumSums, type UsageFilter, type UsageSum } from './usage.store.ts';
 
 /** Analyst, operator and admin read the costs of the tenant; everybody else their own. */
 export const readsTenantCosts = (caller: Caller): boolean =>
@@ -47,6 +48,20 @@ export const createUsage = (options: {
   limits: LimitsService;
 }) => {
   const { db, clock, calendars, limits } = options;
+
+  /** Of a tenant from its sums, of one person (and where the sums are not whole yet) from rows; and one page of the users. */
+  const sums = async (filter: UsageFilter, query: UsageQuery) => {
+    const limit = query.users_limit ?? DEFAULT_USERS;
+    const offset = ((query.users_page ?? 1) - 1) * limit;
+    if (filter.userId === null && (await hasSums(db.read, filter.tenantId))) {
+      const rows = await sumSums(db.read, filter, { limit, offset });
+      const { requests: total } = rows.find((row) => row.part === 'users') ?? { requests: 0 };
+      return { rows, users: part(rows, 'user', 'user_id'), total: Number(total) };
+    }
+    const rows = await sumRows(db.read, filter);
+    const users = part(rows, 'user', 'user_id');
+    return { rows, users: users.slice(offset, offset + limit), total: users.length };
+  };
 
   const question = async (caller: Caller, query: UsageQuery) => {
     const scope = query.scope ?? 'me';
@@ -84,10 +99,10 @@ export const createUsage = (options: {
   return {
     async usage(caller: Caller, query: UsageQuery) {
       const { scope, now, zone, period, filter } = await question(caller, query);
-      const rows = await sumUsage(db.read, filter);
+      const { rows, users, total: usersTotal } = await sums(filter, query);
       const slots = rows
         .filter((row) => row.part === 'slot')
-        .map((row) => ({ start: Number(row.key) * SLOT_MS, sums: sumsOf(row) }));
+        .map((row) => ({ start: Number(row.key), sums: sumsOf(row) }));
       const total = slots.reduce((sum, slot) => addUsageSums(sum, slot.sums), noSums());
       const forecast = forecastNano(total.costNano, period.span, now);
       const { cost_usd: totalUsd, ...totals } = sumsWire(total);
@@ -102,7 +117,7 @@ export const createUsage = (options: {
         by_model: part(rows, 'model', 'model'),
         by_tool: part(rows, 'tool', 'tool'),
         by_day: [...byDate(slots, zone)].map(([date, sums]) => ({ date, ...sumsWire(sums) })),
-        ...(scope === 'tenant' ? { by_user: part(rows, 'user', 'user_id') } : {}),
+        ...(scope === 'tenant' ? { by_user: users, users_total: usersTotal } : {}),
         budget: await budgetOf(caller, scope, period, now),
       };
     },

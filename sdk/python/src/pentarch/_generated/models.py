@@ -386,6 +386,8 @@ class _CostUsage(TypedDict):
 
 class CostUsage(_CostUsage, total=False):
     by_user: list[CostUsageByUser]
+    users_total: int
+    """Users with spending in the period, on all pages of by_user"""
 
 
 class CostUsageByAgent(TypedDict):

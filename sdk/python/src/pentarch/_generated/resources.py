@@ -1318,10 +1318,12 @@ class Costs:
         from_: str | NotGiven = NOT_GIVEN,
         to: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        users_page: int | NotGiven = NOT_GIVEN,
+        users_limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CostUsage:
         """Spending of a period, divided by agent, model, tool, day and user"""
-        return cast("m.CostUsage", self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope)), options))
+        return cast("m.CostUsage", self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options))
 
     def export_usage(
         self,
@@ -1330,10 +1332,12 @@ class Costs:
         from_: str | NotGiven = NOT_GIVEN,
         to: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        users_page: int | NotGiven = NOT_GIVEN,
+        users_limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> str:
         """The metered calls of a period as CSV"""
-        return self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope)), options)
+        return self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options)
 
 
 class AsyncCosts:
@@ -1364,10 +1368,12 @@ class AsyncCosts:
         from_: str | NotGiven = NOT_GIVEN,
         to: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        users_page: int | NotGiven = NOT_GIVEN,
+        users_limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CostUsage:
         """Spending of a period, divided by agent, model, tool, day and user"""
-        return cast("m.CostUsage", await self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope)), options))
+        return cast("m.CostUsage", await self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options))
 
     async def export_usage(
         self,
@@ -1376,10 +1382,12 @@ class AsyncCosts:
         from_: str | NotGiven = NOT_GIVEN,
         to: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        users_page: int | NotGiven = NOT_GIVEN,
+        users_limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> str:
         """The metered calls of a period as CSV"""
-        return await self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope)), options)
+        return await self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options)
 
 
 class Governance:

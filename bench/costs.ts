@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import type { Db } from '../server/src/db/db.ts';
+import { periodAround } from '../server/src/features/costs/periods.rules.ts';
+import { checkSums, rebuildSums } from '../server/src/features/costs/sums.ts';
+import { sumRows, sumSums } from '../server/src/features/costs/usage.store.ts';
+import { newId } from '../server/src/kernel/ids.ts';
+import { openStore } from './lib/chunks.ts';
+
+/**
+ * What the costs page asks of the store, over a month of so many ledger rows of one tenant:
+ *
+ *   node bench/costs.ts [--rows 100000] [--users 5000] [--zone UTC] [--runs 15]
+ *
+ * On SQLite; with DATABASE_URL set, on that (empty) PostgreSQL database. Rows are spread evenly over the month and the users, six
+ * agents, three models and one row of twenty for a priced tool; one user has three rows. They are written without the trigger and
+ * summed up afterwards. `from rows` is the statement of before there were sums. Prints medians in ms.
+ */
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    users: { type: 'string', default: '5000' },
+    zone: { type: 'string', default: 'UTC' },
+    runs: { type: 'string', default: '15' },
+  },
+});
+const ROWS = Number(values.rows);
+const USERS = Number(values.users);
+const RUNS = Number(values.runs);
+const DATABASE_URL = process.env.DATABASE_URL ?? '';
+const TENANT = newId();
+const BATCH = 100_000;
+const month = periodAround('UTC', 'month', Date.now());
+const asked = periodAround(values.zone, 'month', Date.now());
+
+const numbers = (from: number, to: number) =>
+  DATABASE_URL === ''
+    ? sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i + 1 < ${sql.lit(to)})`
+    : sql`with n(i) as (select * from generate_series(${sql.lit(from)}, ${sql.lit(to - 1)}))`;
+
+const fill = async (db: Db): Promise<void> => {
+  await db.write(async (tx) => {
+    const at = Date.now();
+    const base = { created_at: at, updated_at: at, tier: 'free', status: 'active', settings: '{}' };
+    await tx
+      .insertInto('tenants')
+      .values({ ...base, id: TENANT, slug: 'costs', name: 'Costs', external_id: null })
+      .execute();
+  });
+  const step = (month.end - month.start) / ROWS;
+  for (let from = 0; from < ROWS; from += BATCH) {
+    const to = Math.min(ROWS, from + BATCH);
+    await db.write(async (tx) => {
+      await sql`insert into ledger (id, tenant_id, user_id, kind, agent_id, model, tool, conversation_id, run_id, request_id,
+          input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_nano, reported_nano,
+          estimated, beyond_estimate, created_at)
+        ${numbers(from, to)}
+        select 'row-' || cast(i as text), ${TENANT}, case when i < 3 then 'few' else 'user-' || cast(i % ${sql.lit(USERS)} as text) end,
+          'model', 'agent-' || cast(i % 6 as text), 'model-' || cast(i % 3 as text),
+          case when i % 20 = 0 then 'shop.order' end, null, 'run-' || cast(i as text), null,
+          700, 200, 100, 0, 0, 1000 + i % 1000, null, 0, 0,
+          cast(${sql.lit(month.start)} + i * ${sql.lit(step)} as bigint) from n`.execute(tx);
+    });
+  }
+};
+
+const median = async (work: () => Promise<unknown>): Promise<string> => {
+  const times: number[] = [];
+  for (let n = -2; n < RUNS; n++) {
+    const startedMs = performance.now();
+    await work();
+    if (n >= 0) times.push(performance.now() - startedMs);
+  }
+  return `${(times.sort((a, b) => a - b)[RUNS >> 1] ?? 0).toFixed(1)} ms`;
+};
+
+const seconds = async (work: () => Promise<unknown>): Promise<string> => {
+  const startedMs = performance.now();
+  await work();
+  return `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+};
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-costs-'));
+const db = await openStore(folder, DATABASE_URL);
+const say = (what: string, figure: string): void => console.log(`${what.padEnd(46)}${figure}`);
+try {
+  const withTrigger = sql.raw(
+    DATABASE_URL === '' ? 'select 1' : 'alter table ledger enable trigger ledger_sums',
+  );
+  const trigger = (
+    await sql<{ text: string }>`select sql as text from sqlite_master where name = 'ledger_sums'`
+      .execute(db.read)
+      .catch(() => ({ rows: [] }))
+  ).rows[0]?.text;
+  await db.write((tx) =>
+    sql
+      .raw(
+        DATABASE_URL === '' ? 'drop trigger ledger_sums' : 'alter table ledger disable trigger ledger_sums',
+      )
+      .execute(tx),
+  );
+  say(`${ROWS} rows written in`, await seconds(() => fill(db)));
+  await db.write((tx) => (trigger === undefined ? withTrigger : sql.raw(trigger)).execute(tx));
+  say('summed up (costs rebuild) in', await seconds(() => rebuildSums(db)));
+  say(
+    'compared (costs check) in',
+    await seconds(async () => {
+      const [checked] = await checkSums(db);
+      if (checked?.wrong.length !== 0) throw new Error('the sums are not those of the rows');
+    }),
+  );
+  if (DATABASE_URL !== '') await sql`vacuum analyze`.execute(db.read);
+  const tenant = { tenantId: TENANT, span: asked };
+  const rows = (userId: string | null) => () => sumRows(db.read, { ...tenant, userId });
+  say('tenant, from rows', await median(rows(null)));
+  say(
+    `tenant, from sums (${values.zone})`,
+    await median(() => sumSums(db.read, tenant, { limit: 100, offset: 0 })),
+  );
+  say('one person with three rows', await median(rows('few')));
+  say(`one person with ${Math.floor(ROWS / USERS)} rows`, await median(rows('user-7')));
+} finally {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+}
