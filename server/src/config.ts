@@ -388,6 +388,11 @@ export const SETTINGS = {
   ),
   RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
+  SHARE_LINKS: flag(
+    false,
+    'Let people share conversations by secret links, which whoever has them reads without signing in; off closes those that are there',
+  ),
+  SHARE_MAX_DAYS: int(90, 1, 3_650, 'Days that a shared conversation can be read for at the most'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: {
     ...secret(

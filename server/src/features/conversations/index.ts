@@ -10,6 +10,7 @@ export {
   Citation,
   FINISH_REASONS,
   type FinishReason,
+  type Message,
   ToolCall,
   Usage,
 } from './schema.ts';
