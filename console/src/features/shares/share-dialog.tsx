@@ -30,7 +30,7 @@ interface ShareDialogProps {
 }
 
 /** The links that are there, each of which can be ended. */
-const Shares = ({ conversation }: { conversation: Conversation }) => {
+const Shares = ({ conversation, onEnded }: { conversation: Conversation; onEnded: (id: string) => void }) => {
   const shares = useShares(conversation.id);
   const { revoke } = useShareActions(conversation);
   const toast = useToast();
@@ -58,7 +58,10 @@ const Shares = ({ conversation }: { conversation: Conversation }) => {
             busy={revoke.isPending && revoke.variables === one.id}
             onClick={() =>
               revoke.mutate(one.id, {
-                onSuccess: () => toast.done('Nobody can open that link any more'),
+                onSuccess: () => {
+                  onEnded(one.id);
+                  toast.done('Nobody can open that link any more');
+                },
                 onError: toast.failed,
               })
             }
@@ -120,7 +123,14 @@ export const ShareDialog = ({ conversation, onClose }: ShareDialogProps) => {
           </div>
         </div>
       )}
-      {conversation !== null && <Shares conversation={conversation} />}
+      {conversation !== null && (
+        <Shares
+          conversation={conversation}
+          onEnded={(id) => {
+            if (share.data?.id === id) share.reset();
+          }}
+        />
+      )}
     </Dialog>
   );
 };
