@@ -293,6 +293,43 @@ describe('a shared conversation', () => {
     expectErrorA(await openPublic(token), 404, 'NOT_FOUND');
   });
 
+  it(req('SHARE-04', 'is closed with its tenant, and stands in what its person is handed out'), async () => {
+    const made = await admin.post('/v2/tenants', {
+      name: 'Closing',
+      slug: 'share-closing',
+      admin: { email: 'boss@closing.test', password: 'a long enough password' },
+    });
+    const tenant = made.json<{ id: string }>().id;
+    const boss = await server.signIn('boss@closing.test', 'a long enough password');
+    const { conversation_id: id } = await say(boss, 'Closing soon');
+    const { id: shareId, token } = await shared(boss, id, { audience: 'link' });
+    viewOf(await openPublic(token));
+    const me = (await boss.get('/v2/users/me')).json<{ id: string }>().id;
+    const exported = await boss.get(`/v2/users/${me}/export`);
+    expect(exported.status, exported.text).toBe(200);
+    expect(exported.text).toContain(shareId);
+    expect(exported.text).not.toContain(token);
+    expect((await admin.patch(`/v2/tenants/${tenant}`, { status: 'suspended' })).status).toBe(200);
+    expectErrorA(await openPublic(token), 404, 'NOT_FOUND');
+    expect((await admin.patch(`/v2/tenants/${tenant}`, { status: 'active' })).status).toBe(200);
+    viewOf(await openPublic(token));
+  });
+
+  it(req('SHARE-03', 'made under an Idempotency-Key shows its secret once'), async () => {
+    const { conversation_id: id } = await say(owner, 'Once only');
+    const again = () =>
+      owner.post(
+        `${URL_V1}/${id}/shares`,
+        { audience: 'tenant' },
+        { headers: { 'idempotency-key': 'share-once' } },
+      );
+    const first = (await again()).json<Shared>();
+    const replay = await again();
+    expect(replay.json()).toMatchObject({ id: first.id, secret_withheld: true });
+    expect(replay.text).not.toContain(first.token);
+    expect((await owner.get(`${URL_V1}/${id}/shares`)).json()).toMatchObject({ total: 1 });
+  });
+
   it(req('SHARE-01', 'has to have something to show, all of it said'), async () => {
     const empty = (await owner.post(URL_V1, {})).json<{ id: string }>().id;
     expectErrorA(await share(owner, empty), 422, 'VALIDATION_ERROR');

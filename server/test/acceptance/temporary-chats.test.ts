@@ -308,6 +308,34 @@ describe('a temporary chat', () => {
     expectErrorA(await person.get(at), 404, 'NOT_FOUND');
   });
 
+  it(req('CONV-20', 'goes on with the tools of its client from what the client sends'), async () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function', function: { name: 'get_weather', parameters } }];
+    provider.script(
+      { toolCalls: [{ id: 'x', name: 'get_weather', arguments: '{"city":"Trondelmark"}' }] },
+      { text: 'Cold.' },
+    );
+    const send = async (messages: object[]) => {
+      const answer = await person.post('/v1/chat/completions', {
+        model: 'pentarch/zeus',
+        store: false,
+        tools,
+        messages,
+      });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.json<{ choices: { message: { content: string; tool_calls?: { id: string }[] } }[] }>()
+        .choices[0]?.message;
+    };
+    const question = { role: 'user', content: 'Weather in Trondelmark?' };
+    const called = await send([question]);
+    const id = called?.tool_calls?.[0]?.id;
+    const result = { role: 'tool', tool_call_id: id, content: 'It is 3 °C.' };
+    const answered = await send([question, { ...called, role: 'assistant' }, result]);
+    expect(answered?.content).toBe('Cold.');
+    expect(textOf(provider.requests.at(-1) as TestRequest)).toContain('It is 3 °C.');
+    expect(holding('trondelmark')).toEqual([]);
+  });
+
   it(req('CONV-20', 'tells no webhook of its words'), async () => {
     const receiver = await startReceiver((response) => response.writeHead(204).end());
     const events = ['message.created', 'conversation.completed'];

@@ -34,6 +34,7 @@ export const sharesModule = defineModule({
     return {
       service: shares,
       routes: shareRoutes(shares),
+      personalData: [shares.personalData],
       tickers: [
         {
           everyMs: EXPIRED_EVERY_MS,

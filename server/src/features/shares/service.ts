@@ -11,6 +11,7 @@ import type { AgentService } from '../agents/index.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { messageOf } from '../conversations/index.ts';
 import type { Knowledge } from '../knowledge/index.ts';
+import type { Person } from '../users/index.ts';
 import { documentsIn, expiryOf, sharedMessage, times } from './rules.ts';
 import type { CreatedShare, CreateShare, Share, SharedConversation, SharedMessage } from './schema.ts';
 import type { ShareStore } from './store.ts';
@@ -189,6 +190,12 @@ export const createShares = (options: SharesOptions) => {
       // It may have been revoked while it was read.
       if ((await store.open(row.secret_hash, clock.now())) === undefined) throw notFound('share');
       return view;
+    },
+
+    personalData: {
+      name: 'shares',
+      exportData: async (person: Person): Promise<Share[]> => (await store.ofPerson(person)).map(shareOf),
+      eraseData: (person: Person): Promise<number> => store.eraseOf(person),
     },
 
     dropExpired: () => store.dropExpired(clock.now()),

@@ -114,6 +114,28 @@ export const createShareStore = (db: Db) => ({
       .where(sql<boolean>`exists (select 1 from tenants t where t.id = s.tenant_id and t.status = 'active')`)
       .executeTakeFirst(),
 
+  /** Of all conversations of a person, oldest first; those that are over too. */
+  ofPerson: ({ tenantId, userId }: Owner): Promise<ConversationShareRow[]> =>
+    db.read
+      .selectFrom('conversation_shares')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', userId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+
+  /** How many went. */
+  eraseOf: ({ tenantId, userId }: Owner): Promise<number> =>
+    db.write(async (tx) => {
+      const gone = await tx
+        .deleteFrom('conversation_shares')
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      return Number(gone.numDeletedRows);
+    }),
+
   write: <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.write(work),
 
   dropExpired: (before: number): Promise<void> =>
