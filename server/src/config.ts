@@ -382,6 +382,10 @@ export const SETTINGS = {
     0,
     'Days after which archived conversations are deleted with their messages and runs',
   ),
+  RETENTION_UNLISTED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which conversations of calls of /v1 that asked for no place in the list are deleted with their messages and runs',
+  ),
   RETENTION_RUN_EVENTS_DAYS: days(
     0,
     'Days for which the events of finished runs can be replayed; messages, usage and costs stay',

@@ -4,7 +4,7 @@ export { brokenReason, INTERRUPTED, storedReason } from './ends.rules.ts';
 export { titleFrom } from './export.rules.ts';
 
 export { isQueuedAt, QUEUED_FROM, queuedAt, saidAt } from './queued.rules.ts';
-export { dropArchivedBefore } from './retention.store.ts';
+export { dropArchivedBefore, dropUnlistedBefore } from './retention.store.ts';
 
 export {
   Citation,
