@@ -3,7 +3,6 @@ import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
-import type { ActiveRun } from './active-run.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import type { LaunchOptions } from './request.ts';
 import type { StartedRun } from './run/run.ts';
@@ -39,7 +38,7 @@ export const checkTemporary = (request: ChatRequest, { accepted }: Pick<LaunchOp
 };
 
 /** Turns of one side that follow each other are one: models want the sides to alternate. */
-export const historyOf = ({ history = [] }: Pick<ChatRequest, 'history'>): HistoryTurn[] => {
+const historyOf = ({ history = [] }: Pick<ChatRequest, 'history'>): HistoryTurn[] => {
   const turns: HistoryTurn[] = [];
   for (const { role, content } of history) {
     const last = turns.at(-1);
@@ -99,10 +98,10 @@ export const temporaryRun = (
 });
 
 /** The run that goes on here, where it is the caller's own and stored nowhere. */
-export const temporaryOf = (
-  run: ActiveRun | undefined,
+export const temporaryOf = <T extends { temporary: TemporaryRun | null }>(
+  run: T | undefined,
   { tenantId, userId }: Caller,
-): { run: ActiveRun; view(): Run } | null => {
+): { run: T; view(): Run } | null => {
   const temporary = run?.temporary ?? null;
   if (run === undefined || temporary === null) return null;
   if (temporary.tenantId !== tenantId || temporary.userId !== userId) return null;

@@ -30,7 +30,7 @@ export interface SharesOptions {
 }
 
 /** Who opens a share: a person of a tenant, or whoever has the link. */
-export interface Reader {
+export interface ShareReader {
   caller: Caller | null;
   requestId: string;
   address: string;
@@ -81,7 +81,7 @@ export const createShares = (options: SharesOptions) => {
 
   const noteOpened = async (
     row: ConversationShareRow,
-    { caller, requestId, address }: Reader,
+    { caller, requestId, address }: ShareReader,
   ): Promise<void> => {
     const key = `${row.id} ${caller?.userId ?? address}`;
     if (opened.has(key)) return;
@@ -182,7 +182,7 @@ export const createShares = (options: SharesOptions) => {
     },
 
     /** By a person of its tenant, or without a sign-in where it is a link and links are allowed. Throws NOT_FOUND. */
-    async open(token: string, reader: Reader): Promise<SharedConversation> {
+    async open(token: string, reader: ShareReader): Promise<SharedConversation> {
       const row = await store.open(hashOf(token), clock.now());
       if (row === undefined || !mayRead(row, reader.caller)) throw notFound('share');
       const view = await shown(row, reader.caller);
