@@ -10,8 +10,7 @@ import {
   Uuid,
 } from '../../kernel/schema.ts';
 
-export const AUDIENCES = ['tenant', 'link'] as const;
-export type Audience = (typeof AUDIENCES)[number];
+const AUDIENCES = ['tenant', 'link'] as const;
 
 export const CreateShare = Strict({
   audience: StringEnum(AUDIENCES, {
