@@ -42,7 +42,11 @@ let reader: Awaited<ReturnType<typeof newPerson>>;
 beforeAll(async () => {
   provider = await startTestProvider();
   server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, SHARE_LINKS: 'on' },
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      SHARE_LINKS: 'on',
+    },
   });
   admin = await server.signIn();
   owner = await newPerson(server, admin);
@@ -146,10 +150,12 @@ describe('a shared conversation', () => {
 
   it(req('SHARE-01', 'names only documents that its reader can read, and never their words'), async () => {
     const text = 'The lamp of the north tower is trimmed at dusk by the keeper.';
-    const make = async (title: string, visibility: string) =>
-      (
-        await owner.post('/api/v1/knowledge/documents', { title, content: `${title}. ${text}`, visibility })
-      ).json<{ id: string }>().id;
+    const make = async (title: string, visibility: string) => {
+      const content = `${title}. ${text}`;
+      const made = await owner.post('/api/v1/knowledge/documents', { title, content, visibility });
+      expect(made.status, made.text).toBe(201);
+      return made.json<{ id: string }>().id;
+    };
     const mine = await make('Private ledger', 'private');
     const ours = await make('House rules', 'tenant');
     provider.always({ text: 'At dusk [1] [2].' });
