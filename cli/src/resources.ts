@@ -86,6 +86,32 @@ export const GROUPS: readonly Group[] = [
         args: ['rating'],
         examples: ['conversations rate MESSAGE_ID up --comment "found the page"'],
       },
+      {
+        name: 'share',
+        operation: 'shareConversation',
+        args: ['audience'],
+        examples: [
+          'conversations share ID tenant',
+          'conversations share ID tenant --up-to-message-id MESSAGE_ID',
+        ],
+      },
+      {
+        name: 'shares',
+        operation: 'listShares',
+        columns: ['id', 'audience', 'title', 'created_at', 'expires_at'],
+        examples: ['conversations shares ID'],
+      },
+      {
+        name: 'unshare',
+        operation: 'revokeShare',
+        done: 'ended {share_id}',
+        examples: ['conversations unshare ID SHARE_ID'],
+      },
+      {
+        name: 'shared',
+        operation: 'openShare',
+        examples: ['conversations shared TOKEN'],
+      },
     ],
   },
   {
@@ -700,6 +726,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   searchKnowledge: 'search',
   createDocument: 'documents add',
   exportConversation: 'conversations export',
+  openPublicShare: 'conversations shared',
   importMemory: 'memory import',
   exportMemory: 'memory export',
   createMcpServer: 'mcp add',

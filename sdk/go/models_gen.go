@@ -238,6 +238,10 @@ type ChatRequest struct {
 	Context map[string]any `json:"context,omitzero"`
 	// Documents that the message is about: they are looked at first, in all of the conversation
 	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`
+	// false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true
+	Store *bool `json:"store,omitempty"`
+	// Of a temporary chat: what was said before, oldest first
+	History []ChatRequestHistory `json:"history,omitzero"`
 	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
 	ResponseSchema map[string]any `json:"response_schema,omitzero"`
 }
@@ -248,10 +252,18 @@ type ChatRequestAttachment struct {
 	DocumentID string `json:"document_id"`
 }
 
+// ChatRequestHistory is a model of the API.
+type ChatRequestHistory struct {
+	// One of: user, assistant.
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
 // ChatResponse is a model of the API.
 type ChatResponse struct {
 	// Id of the answer
-	ID             string `json:"id"`
+	ID string `json:"id"`
+	// Of a temporary chat: what its costs stand under on the ledger; there is no such conversation
 	ConversationID string `json:"conversation_id"`
 	// Id of the question
 	ParentID *string `json:"parent_id"`
@@ -293,7 +305,7 @@ type ConfirmProposalRequest struct {
 type Conversation struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
-	// One of: active, archived.
+	// unlisted: of a call of /v1 that asked for no place in the list; restore puts it there. One of: active, archived, unlisted.
 	Status   string         `json:"status"`
 	Metadata map[string]any `json:"metadata"`
 	AgentIDs []string       `json:"agent_ids"`
@@ -320,7 +332,7 @@ type Conversation struct {
 type ConversationDetail struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
-	// One of: active, archived.
+	// unlisted: of a call of /v1 that asked for no place in the list; restore puts it there. One of: active, archived, unlisted.
 	Status   string         `json:"status"`
 	Metadata map[string]any `json:"metadata"`
 	AgentIDs []string       `json:"agent_ids"`
@@ -780,7 +792,7 @@ type CreatedAPIKey struct {
 type CreatedConversation struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
-	// One of: active, archived.
+	// unlisted: of a call of /v1 that asked for no place in the list; restore puts it there. One of: active, archived, unlisted.
 	Status   string         `json:"status"`
 	Metadata map[string]any `json:"metadata"`
 	AgentIDs []string       `json:"agent_ids"`
@@ -1532,6 +1544,42 @@ type ObservationSource struct {
 	User string `json:"user"`
 }
 
+// OpenShareResult is a model of the API.
+type OpenShareResult struct {
+	Title *string `json:"title"`
+	// One of: tenant, link.
+	Audience string `json:"audience"`
+	// ISO 8601 UTC with milliseconds
+	SharedAt string `json:"shared_at"`
+	// ISO 8601 UTC with milliseconds
+	ExpiresAt string `json:"expires_at"`
+	// Oldest first
+	Messages []OpenShareResultMessage `json:"messages"`
+}
+
+// OpenShareResultMessage is a model of the API.
+type OpenShareResultMessage struct {
+	// One of: user, assistant.
+	Role      string  `json:"role"`
+	Content   string  `json:"content"`
+	AgentName *string `json:"agent_name"`
+	// In the order of the marks [1], [2] … in content
+	Citations []OpenShareResultMessageCitation `json:"citations"`
+	// Titles of documents that were sent with it; null: of one that the reader cannot read
+	Attachments []*string `json:"attachments"`
+	// How the answer ended; stop: it is whole
+	FinishReason *string `json:"finish_reason"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+}
+
+// OpenShareResultMessageCitation is a model of the API.
+type OpenShareResultMessageCitation struct {
+	// null: of a document that the reader cannot read
+	Title *string `json:"title"`
+	Page  *int64  `json:"page"`
+}
+
 // PersonalToken is a model of the API.
 type PersonalToken struct {
 	ID   string `json:"id"`
@@ -1793,6 +1841,54 @@ type SetMemoryPreferenceRequest struct {
 	Name string `json:"name"`
 	// A new value takes the place of the old one; other keeps several
 	Value string `json:"value"`
+}
+
+// Share is a model of the API.
+type Share struct {
+	ID             string `json:"id"`
+	ConversationID string `json:"conversation_id"`
+	// One of: tenant, link.
+	Audience string `json:"audience"`
+	// Of the conversation when it was shared
+	Title *string `json:"title"`
+	// The last message that is shown
+	UpToMessageID string `json:"up_to_message_id"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	ExpiresAt string `json:"expires_at"`
+}
+
+// ShareConversationRequest is a model of the API.
+type ShareConversationRequest struct {
+	// tenant: whoever is signed in in the tenant and has the link. link: whoever has the link; only where the setting SHARE_LINKS allows it. One of: tenant, link.
+	Audience string `json:"audience"`
+	// When it can be read no longer; by default in 30 days, at the most SHARE_MAX_DAYS
+	ExpiresAt *string `json:"expires_at,omitempty"`
+	// The last message that is shown, with all that it follows; absent: the last one of the active branch
+	UpToMessageID *string `json:"up_to_message_id,omitempty"`
+}
+
+// ShareConversationResult is a model of the API.
+type ShareConversationResult struct {
+	ID             string `json:"id"`
+	ConversationID string `json:"conversation_id"`
+	// One of: tenant, link.
+	Audience string `json:"audience"`
+	// Of the conversation when it was shared
+	Title *string `json:"title"`
+	// The last message that is shown
+	UpToMessageID string `json:"up_to_message_id"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	ExpiresAt string `json:"expires_at"`
+	// Opens it at GET shares/{token}; shown only now
+	Token string `json:"token"`
+	// The page of the console that shows it; shown only now
+	URL string `json:"url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Tally is a model of the API.
@@ -2445,7 +2541,7 @@ type ListConversationsQuery struct {
 	Limit int64
 	// next_cursor of the answer before, in place of page
 	Cursor string
-	// One of: active, archived.
+	// One of: active, archived, unlisted.
 	Status string
 	// Searches titles and messages; each conversation has the newest message found as its hit
 	Q string
@@ -2526,6 +2622,27 @@ func (query *ListMessagesQuery) values() url.Values {
 	setText(values, "cursor", query.Cursor)
 	setText(values, "order", query.Order)
 	setText(values, "branches", query.Branches)
+	return values
+}
+
+// ListSharesQuery narrows a list; zero values are left out.
+type ListSharesQuery struct {
+	// Page number, from 1 (default 1)
+	Page int64
+	// Items per page (default 20)
+	Limit int64
+	// next_cursor of the answer before, in place of page
+	Cursor string
+}
+
+func (query *ListSharesQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setInteger(values, "page", query.Page)
+	setInteger(values, "limit", query.Limit)
+	setText(values, "cursor", query.Cursor)
 	return values
 }
 

@@ -290,9 +290,39 @@ func (r *Conversations) Restore(ctx context.Context, id string, options ...CallO
 	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)
 }
 
+// ListShares: How a conversation is shared, newest first
+func (r *Conversations) ListShares(ctx context.Context, id string, query *ListSharesQuery, options ...CallOption) (*Page[Share], error) {
+	return getJSON[Page[Share]](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/shares", query: query.values()}, options)
+}
+
+// ListSharesAll gives every item of ListShares, page by page; it ends after the first error.
+func (r *Conversations) ListSharesAll(ctx context.Context, id string, query *ListSharesQuery, options ...CallOption) iter.Seq2[Share, error] {
+	return allItems[Share](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/shares", query: query.values()}, options)
+}
+
+// Share: Let others read a conversation as it stands now
+func (r *Conversations) Share(ctx context.Context, id string, body ShareConversationRequest, options ...CallOption) (*ShareConversationResult, error) {
+	return getJSON[ShareConversationResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/shares", json: body}, options)
+}
+
+// RevokeShare: End a share: it is read no more, at once
+func (r *Conversations) RevokeShare(ctx context.Context, id string, shareID string, options ...CallOption) error {
+	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id) + "/shares/" + url.PathEscape(shareID)}, options)
+}
+
 // RateMessage: Rate an answer
 func (r *Conversations) RateMessage(ctx context.Context, id string, body RateMessageRequest, options ...CallOption) (*RateMessageResult, error) {
 	return getJSON[RateMessageResult](ctx, r.http, call{method: "POST", path: "/api/v1/messages/" + url.PathEscape(id) + "/feedback", json: body}, options)
+}
+
+// OpenShare: A conversation that somebody of the tenant has shared
+func (r *Conversations) OpenShare(ctx context.Context, token string, options ...CallOption) (*OpenShareResult, error) {
+	return getJSON[OpenShareResult](ctx, r.http, call{method: "GET", path: "/api/v1/shares/" + url.PathEscape(token)}, options)
+}
+
+// OpenPublicShare: A conversation that somebody has shared by a link, without a sign-in
+func (r *Conversations) OpenPublicShare(ctx context.Context, token string, options ...CallOption) (*OpenShareResult, error) {
+	return getJSON[OpenShareResult](ctx, r.http, call{method: "GET", path: "/api/v1/shares/" + url.PathEscape(token) + "/public"}, options)
 }
 
 // Costs are the operations on this resource.

@@ -382,12 +382,21 @@ export const SETTINGS = {
     0,
     'Days after which archived conversations are deleted with their messages and runs',
   ),
+  RETENTION_UNLISTED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which conversations of calls of /v1 that asked for no place in the list are deleted with their messages and runs',
+  ),
   RETENTION_RUN_EVENTS_DAYS: days(
     0,
     'Days for which the events of finished runs can be replayed; messages, usage and costs stay',
   ),
   RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
+  SHARE_LINKS: flag(
+    false,
+    'Let people share conversations by secret links, which whoever has them reads without signing in; off closes those that are there',
+  ),
+  SHARE_MAX_DAYS: int(90, 1, 3_650, 'Days that a shared conversation can be read for at the most'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: {
     ...secret(

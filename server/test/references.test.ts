@@ -76,6 +76,11 @@ it(
   },
 );
 
+it(req('SHARE-04', 'a tenant’s archive takes no share along: nobody reads by a link of elsewhere'), () => {
+  expect(shapes.map((shape) => shape.name)).toContain('conversation_shares');
+  expect(ofTenants().map((shape) => shape.name)).not.toContain('conversation_shares');
+});
+
 describe.each(testStores)('the store on $name', (engine) => {
   it(
     req(

@@ -134,6 +134,19 @@ export const REQUIREMENTS = {
     'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
+  'CONV-20':
+    'of a temporary chat (store: false) nothing is stored but its costs, by every door and whatever ends it; what would need more is refused before any cost',
+  'CONV-21':
+    'calls of /v1 are not listed among conversations unless they ask for it; they stay readable by id, exported and erased',
+  'SHARE-01':
+    'a share shows a branch of a conversation as it stood, with names of agents and titles that its reader may know, and nothing else of it',
+  'SHARE-02':
+    'a share is made, listed and ended by the conversation’s own person, and read by its audience alone',
+  'SHARE-03':
+    'a share ends at once when it is revoked, and by itself when its time is over; who made, opened and ended it is in the audit',
+  'SHARE-04':
+    'a share goes with its conversation, with its person and their data, and comes along with no fork and no archive',
+  'SHARE-05': 'a share that needs no sign-in is there only while the operator allows it',
   'CONV-08': 'a list shows every change at once',
   // Section 13 and issue 2: bad input, faults, lifecycle
   'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',

@@ -19,6 +19,8 @@ interface Talk {
   readonly after: string | null;
   /** Documents that the first question is about. */
   readonly attached: readonly string[];
+  /** What was said so far in a chat that is stored nowhere, and grows with it; null: it is stored. */
+  readonly temporary: Said[] | null;
   readonly events: boolean;
   /** Questions can be asked; null where nobody sits there. */
   readonly lines: Lines | null;
@@ -26,9 +28,15 @@ interface Talk {
   readonly mayVote: () => Promise<boolean>;
 }
 
+interface Said {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
 interface Told {
   readonly conversationId: string | null;
   readonly exitCode: ExitCode;
+  readonly answer: string;
 }
 
 const citationLine = ({ title, page, quote }: Citation, n: number): string => {
@@ -85,6 +93,7 @@ const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): P
   let agent = '';
   let open = false;
   let exitCode: ExitCode = 0;
+  let answered = '';
 
   const forget = runtime.onInterrupt(() => {
     interrupts += 1;
@@ -145,6 +154,7 @@ const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): P
         return propose(event.data);
       case 'message.completed': {
         const answer = event.data;
+        answered = answer.content;
         breakLine();
         exitCode = FINISHES[answer.finish_reason] ?? 14;
         if (out.json) return talk.events ? undefined : out.record(answer);
@@ -153,7 +163,9 @@ const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): P
         if (answer.finish_reason !== 'stop')
           out.note(out.warn(`ended: ${answer.finish_reason.replaceAll('_', ' ')}`));
         out.note(
-          out.dim(`${answer.agent_id} · ${answer.cost_usd} USD · conversation ${answer.conversation_id}`),
+          out.dim(
+            `${answer.agent_id} · ${answer.cost_usd} USD · ${talk.temporary === null ? `conversation ${answer.conversation_id}` : 'stored nowhere'}`,
+          ),
         );
         return;
       }
@@ -171,22 +183,28 @@ const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): P
     await Promise.allSettled(asked);
     breakLine();
   }
-  return { conversationId, exitCode };
+  return { conversationId, exitCode, answer: answered };
 };
 
-const ask = (talk: Talk, message: string, conversationId: string | null): Promise<Told> => {
+const ask = async (talk: Talk, message: string, conversationId: string | null): Promise<Told> => {
+  const { temporary } = talk;
   const context = {
     ...(talk.agent === null ? {} : { agent_id: talk.agent }),
     ...(talk.model === null ? {} : { model: talk.model }),
   };
   const body = {
     message,
-    ...(conversationId === null ? {} : { conversation_id: conversationId }),
+    ...(conversationId === null || temporary !== null ? {} : { conversation_id: conversationId }),
+    ...(temporary === null ? {} : { store: false }),
+    ...(temporary === null || temporary.length === 0 ? {} : { history: temporary }),
     ...(talk.after === null ? {} : { parent_message_id: talk.after }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
     ...(talk.attached.length === 0 ? {} : { attachments: talk.attached.map((id) => ({ document_id: id })) }),
   };
-  return follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
+  const told = await follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
+  if (told.answer !== '')
+    temporary?.push({ role: 'user', content: message }, { role: 'assistant', content: told.answer });
+  return told;
 };
 
 const REPL_HELP = `/new            a new conversation
@@ -219,10 +237,12 @@ const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<
       if (word === '/help') out.note(REPL_HELP);
       else if (word === '/new') {
         conversationId = null;
-        talk = { ...talk, after: null, attached: [] };
+        talk = { ...talk, after: null, attached: [], temporary: talk.temporary === null ? null : [] };
       } else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
-      else if (word === '/resume' && rest[0] !== undefined) conversationId = rest[0];
-      else if (word === '/history' && conversationId !== null) await history(talk.context, conversationId);
+      else if (word === '/resume' && rest[0] !== undefined && talk.temporary === null)
+        conversationId = rest[0];
+      else if (word === '/history' && conversationId !== null && talk.temporary === null)
+        await history(talk.context, conversationId);
       else if (word.startsWith('/')) out.note(`no such command; ${REPL_HELP}`);
       else {
         conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
@@ -266,6 +286,7 @@ export const chatCommand = (shell: Shell): Command => {
     .option('--resume [conversation-id]', 'go on with a conversation; without an id, with the newest')
     .option('--after <message-id>', 'with --resume: the message to go on behind, in a branch of its own')
     .option('--attach <document-id...>', 'documents that the question is about')
+    .option('--temporary', 'stored nowhere: neither listed nor remembered, and gone with the answer')
     .option('--follow <run-id>', 'follow a run that is under way')
     .option('-i, --interactive', 'go on reading questions, also from a pipe')
     .option('--events', 'every event as a line of JSON')
@@ -288,6 +309,9 @@ export const chatCommand = (shell: Shell): Command => {
       const after = textOption(command, 'after') ?? null;
       if (after !== null && conversationId === null)
         throw usage('--after names a message of a conversation: --resume says of which');
+      const temporary = flagOption(command, 'temporary');
+      if (temporary && conversationId !== null)
+        throw usage('--temporary goes on with no stored conversation: leave --resume out');
       const lines =
         interactive || (terminal && words !== '-') ? openLines(runtime, () => runtime.interrupt()) : null;
       const talk: Talk = {
@@ -296,6 +320,7 @@ export const chatCommand = (shell: Shell): Command => {
         model: textOption(command, 'model') ?? null,
         after,
         attached: listOption(command, 'attach'),
+        temporary: temporary ? [] : null,
         events,
         lines,
         mayVote: permitted(context),
@@ -326,6 +351,7 @@ export const chatCommand = (shell: Shell): Command => {
     'chat --agent chronos --resume "And next week?"',
     'chat --resume ID --after MESSAGE_ID "And what if it rains?"',
     'chat "What does it say about notice?" --attach DOCUMENT_ID',
+    'chat --temporary "Which leave may a carer take?"',
     'git diff | pentarch chat -',
     'chat "Sum up the week" --json',
     'chat',

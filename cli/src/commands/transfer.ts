@@ -60,7 +60,7 @@ export const exportConversations = (shell: Shell): Command => {
     .argument('[id]')
     .addOption(new Option('--format <format>', 'of the file (default json)').choices(['json', 'markdown']))
     .option('-o, --output <path>', 'a file, or with --all a folder')
-    .option('--all', 'every conversation, the archived ones too')
+    .option('--all', 'every conversation, the archived and unlisted ones too')
     .action(async () => {
       const context = shell.open(command);
       const { out, client, runtime } = context;
@@ -72,7 +72,7 @@ export const exportConversations = (shell: Shell): Command => {
         const folder = path.resolve(runtime.cwd, output);
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         const files: string[] = [];
-        for (const status of ['active', 'archived'] as const) {
+        for (const status of ['active', 'archived', 'unlisted'] as const) {
           for await (const one of client.conversations.listAll({ limit: 100, status })) {
             const file = `${one.id}.${format === 'json' ? 'json' : 'md'}`;
             writeFileSync(path.join(folder, file), await client.conversations.export(one.id, { format }), {

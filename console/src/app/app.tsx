@@ -2,9 +2,10 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../components/button.tsx';
 import { Toasts } from '../components/toast.tsx';
+import { SHARE_PATH } from '../features/shares/path.ts';
 import { ApiProvider } from '../lib/api.ts';
 import { ConnectionProvider, createConnection } from '../lib/connection.ts';
 import { newQueryClient } from '../lib/query.ts';
@@ -18,13 +19,31 @@ import { Splash } from './splash.tsx';
 
 /** Signs in first; everything below has a session. */
 
-type State = { kind: 'opening' } | { kind: 'open'; session: Session } | { kind: 'failed'; message: string };
+type State =
+  | { kind: 'opening' }
+  /** Read without a sign-in. */
+  | { kind: 'shared'; page: ReactNode }
+  | { kind: 'open'; session: Session }
+  | { kind: 'failed'; message: string };
 
 /** A server that says nothing for so long does not answer. */
 const ASK_MS = 4_000;
 
 /** One start per load of the page: a code is good for one use, and effects may run twice. */
-let opening: Promise<Session | null> | null = null;
+let opening: Promise<State | null> | null = null;
+
+const openPage = async (): Promise<State | null> => {
+  const page = location.pathname === SHARE_PATH ? await publicPage() : null;
+  if (page !== null) return { kind: 'shared', page };
+  const session = await openSession();
+  return session === null ? null : { kind: 'open', session };
+};
+
+const publicPage = async (): Promise<ReactNode> => {
+  const { openPublicShare, PublicShare } = await import('../features/shares/public-share.tsx');
+  const shared = await openPublicShare();
+  return shared === null ? null : <PublicShare shared={shared} />;
+};
 
 export const App = () => {
   const [state, setState] = useState<State>({ kind: 'opening' });
@@ -34,11 +53,11 @@ export const App = () => {
   useEffect(() => {
     if (beside) handBack();
     if (signedOut || beside) return;
-    opening ??= openSession();
+    opening ??= openPage();
     opening.then(
-      (session) => {
+      (opened) => {
         // null: the browser is on its way to the provider.
-        if (session !== null) setState({ kind: 'open', session });
+        if (opened !== null) setState(opened);
       },
       (error: unknown) =>
         setState({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
@@ -67,6 +86,7 @@ export const App = () => {
     );
   }
   if (state.kind === 'opening') return <Splash busy />;
+  if (state.kind === 'shared') return state.page;
   return <SignedIn session={state.session} />;
 };
 

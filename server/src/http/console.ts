@@ -121,6 +121,8 @@ export const createConsole = (options: ConsoleOptions): Console => {
       !OF_MACHINES.test(request.raw.url ?? '') &&
       wantsPage(request),
     sendPage(request, reply) {
+      // Nothing of it is for search engines, a shared conversation least of all.
+      reply.header('x-robots-tag', 'noindex, nofollow');
       if (known.has('/index.html')) return send('/index.html', request, reply);
       return reply
         .code(503)

@@ -29,6 +29,8 @@ export interface ToolContext {
   evidence?: (args: Record<string, unknown>) => CallEvidence;
   /** How often the task has been handed from agent to agent; 0 for the first. */
   depth?: number;
+  /** The chat is stored nowhere: nothing is kept that could wait for a decision. */
+  temporary?: boolean;
 }
 
 export interface ToolAnnotations {

@@ -56,6 +56,7 @@ const DOORS: Record<string, Door> = {
     ok(
       admin.post('/v1/chat/completions', {
         model: 'pentarch/zeus',
+        store: true,
         messages: [{ role: 'user', content: message }],
         ...(id === undefined ? {} : { metadata: { conversation_id: id } }),
       }),

@@ -81,7 +81,7 @@ describe('responses', () => {
       temperature: 0.5,
       max_output_tokens: 300,
       metadata: { ticket: '7' },
-      store: false,
+      store: true,
       include: ['reasoning.encrypted_content'],
     });
     expect(response).toMatchObject({
@@ -92,7 +92,7 @@ describe('responses', () => {
       instructions: 'Be short.',
       max_output_tokens: 300,
       metadata: { ticket: '7' },
-      store: false,
+      store: true,
       error: null,
     });
     const [metered] = provider.meter;

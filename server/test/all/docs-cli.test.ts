@@ -61,6 +61,11 @@ const answered = async () => {
   const { id: MESSAGE_ID, conversation_id: ID } = await chat();
   return { ID, MESSAGE_ID };
 };
+const sharing = async () => {
+  const ID = await conversation();
+  const made = await admin.post(`/api/v1/conversations/${ID}/shares`, { audience: 'tenant' });
+  return { ID, share: made.json<{ id: string; token: string }>() };
+};
 const document = (): Promise<string> =>
   post('/api/v1/knowledge/documents', {
     title: fresh('Note'),
@@ -206,6 +211,12 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch conversations update': words(answered),
   'pentarch conversations fork': words(answered),
   'pentarch conversations regenerate': words(answered),
+  'pentarch conversations share': words(answered),
+  'pentarch conversations unshare': words(async () => {
+    const { ID, share } = await sharing();
+    return { ID, SHARE_ID: share.id };
+  }),
+  'pentarch conversations shared': words(async () => ({ TOKEN: (await sharing()).share.token })),
   'pentarch conversations edit': words(async () => {
     const { conversation_id: ID, parent_id: MESSAGE_ID } = await chat();
     return { ID, MESSAGE_ID };

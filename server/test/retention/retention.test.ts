@@ -228,6 +228,35 @@ describe.each(testStores)('retention on $name', (store) => {
     expect(await verifyAudit(db, 't1')).toMatchObject({ ok: true, events: 2 });
   });
 
+  it(
+    req(['OPS-09', 'CONV-21'], 'drops unlisted conversations by a time of their own, and no other'),
+    async () => {
+      const opened = await store.open();
+      drop = opened.drop;
+      const { db } = opened;
+      const clock = createFakeClock();
+      const t = clock.now();
+      const listed = await conversation(db, 1, t, null);
+      const archived = await conversation(db, 2, t, t);
+      const old = await conversation(db, 3, t, null);
+      const busy = await conversation(db, 4, t, null);
+      await run(db, 4, busy, t, null);
+      const fresh = await conversation(db, 5, t + 6 * DAY_MS, null);
+      await db.write(async (tx) => {
+        await tx
+          .updateTable('conversations')
+          .set({ status: 'unlisted' })
+          .where('id', 'in', [old, busy, fresh])
+          .execute();
+      });
+      clock.advance(8 * DAY_MS);
+      const purges = retentionPurges(settings({ RETENTION_UNLISTED_CONVERSATIONS_DAYS: '7' }));
+      await purgeNow({ db, clock, audit: createAudit(clock), purges, purged: () => {} });
+      const left = await db.read.selectFrom('conversations').select('id').execute();
+      expect(left.map((row) => row.id).toSorted()).toEqual([listed, archived, busy, fresh].toSorted());
+    },
+  );
+
   it(req('OPS-09', 'keeps all where a setting is 0'), async () => {
     const opened = await store.open();
     drop = opened.drop;
@@ -240,6 +269,7 @@ describe.each(testStores)('retention on $name', (store) => {
     const reports = await purgeNow({ db, clock, audit: createAudit(clock), purges, purged: () => {} });
     expect(reports.filter((report) => report.before === null).map((report) => report.name)).toEqual([
       'archived_conversations',
+      'unlisted_conversations',
       'run_events',
     ]);
     expect(await db.read.selectFrom('runs').select('journal').execute()).toEqual([

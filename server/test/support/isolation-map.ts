@@ -23,6 +23,7 @@ export const KINDS = [
   'run',
   'second_entity',
   'session',
+  'share',
   'task',
   'tenant',
   'token',
@@ -210,6 +211,17 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   }),
   'DELETE /conversations/{id}': id('conversation'),
   'GET /conversations/{id}/export': id('conversation'),
+  'GET /conversations/{id}/shares': id('conversation'),
+  'POST /conversations/{id}/shares': id('conversation', {
+    send: () => ({ audience: 'tenant' }),
+    body: { up_to_message_id: { kind: 'message', status: 404 } },
+  }),
+  'DELETE /conversations/{id}/shares/{share_id}': {
+    path: { id: 'conversation', share_id: 'share' },
+  },
+  // Whoever in the tenant has the token may read it: it is nothing to guess.
+  'GET /shares/{token}': { words: { token: 'A'.repeat(43) } },
+  'GET /shares/{token}/public': { words: { token: 'A'.repeat(43) } },
   'POST /conversations/{id}/fork': id('conversation', {
     send: (ids) => ({ message_id: ids.message }),
     body: { message_id: { kind: 'message', status: 404 } },

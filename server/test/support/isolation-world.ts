@@ -91,6 +91,9 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
 
   const chatted = await post(client, '/v2/chat', { message: `Note about ${FIND}: ${secret}` });
   await post(client, '/v2/chat', { message: `Another note: ${secret}` });
+  const share = await post(client, `/v2/conversations/${text(chatted.conversation_id)}/shares`, {
+    audience: 'tenant',
+  });
   const document = await post(client, '/v2/knowledge/documents', {
     title: `${FIND} ${secret}`,
     content: `The ${FIND} is kept in vault ${secret}.`,
@@ -190,6 +193,7 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
       run: text(chatted.run_id),
       second_entity: text(other.id),
       session: text(session.id),
+      share: text(share.id),
       task: text(task.id),
       tenant: options.tenantId,
       token: text(token.id),

@@ -1,4 +1,13 @@
-import { Archive, ArchiveRestore, Download, Ellipsis, MessagesSquare, Pencil, Search } from 'lucide-react';
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  Ellipsis,
+  MessagesSquare,
+  Pencil,
+  Search,
+  Share2,
+} from 'lucide-react';
 import type { Conversation } from 'pentarch-sdk';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -12,6 +21,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { Segments } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay } from '../../lib/me.ts';
+import { ShareDialog } from '../shares/share-dialog.tsx';
 import styles from './chat.module.css';
 import { type Shelf, useConversationActions, useConversations } from './queries.ts';
 
@@ -56,6 +66,7 @@ export const ConversationList = ({ open, onOpen }: ListProps) => {
   const [shelf, setShelf] = useState<Shelf>('active');
   const [text, setText] = useState('');
   const [renaming, setRenaming] = useState<Conversation | null>(null);
+  const [sharing, setSharing] = useState<Conversation | null>(null);
   const q = useDeferredValue(text.trim());
   const rows = useConversations(shelf, q);
   const { rename, archive, restore, download } = useConversationActions();
@@ -114,6 +125,11 @@ export const ConversationList = ({ open, onOpen }: ListProps) => {
                   Rename
                 </MenuItem>
               )}
+              {mayWrite && (
+                <MenuItem icon={<Share2 size={14} />} onSelect={() => setSharing(one)}>
+                  Share
+                </MenuItem>
+              )}
               <MenuItem
                 icon={<Download size={14} />}
                 onSelect={() => download.mutate({ id: one.id, format: 'markdown' }, told)}
@@ -158,6 +174,7 @@ export const ConversationList = ({ open, onOpen }: ListProps) => {
         ))}
       </ul>
       {rows.hasMore && <More rows={rows} />}
+      <ShareDialog conversation={sharing} onClose={() => setSharing(null)} />
       <Dialog
         open={renaming !== null}
         onClose={() => setRenaming(null)}

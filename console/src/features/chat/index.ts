@@ -1,5 +1,6 @@
 import { MessageSquare } from 'lucide-react';
 import type { Feature } from '../../lib/feature.ts';
+import { SHARE_PATH } from '../shares/path.ts';
 
 export const chat: Feature = {
   id: 'chat',
@@ -8,5 +9,8 @@ export const chat: Feature = {
   path: '/chat',
   anyOf: ['conversations:read'],
   primary: true,
-  pages: [{ path: '/chat', title: 'Chat', load: () => import('./chat-page.tsx') }],
+  pages: [
+    { path: '/chat', title: 'Chat', load: () => import('./chat-page.tsx') },
+    { path: SHARE_PATH, title: 'Shared conversation', load: () => import('../shares/shared-page.tsx') },
+  ],
 };

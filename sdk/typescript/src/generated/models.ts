@@ -208,6 +208,10 @@ export interface ChatRequest {
   context?: Record<string, unknown>;
   /** Documents that the message is about: they are looked at first, in all of the conversation */
   attachments?: ChatRequestAttachment[];
+  /** false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true */
+  store?: boolean;
+  /** Of a temporary chat: what was said before, oldest first */
+  history?: ChatRequestHistory[];
   /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
   response_schema?: Record<string, unknown>;
 }
@@ -217,9 +221,15 @@ export interface ChatRequestAttachment {
   document_id: string;
 }
 
+export interface ChatRequestHistory {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
 export interface ChatResponse {
   /** Id of the answer */
   id: string;
+  /** Of a temporary chat: what its costs stand under on the ledger; there is no such conversation */
   conversation_id: string;
   /** Id of the question */
   parent_id: string | null;
@@ -257,7 +267,8 @@ export interface ConfirmProposalRequest {
 export interface Conversation {
   id: string;
   title: string | null;
-  status: 'active' | 'archived';
+  /** unlisted: of a call of /v1 that asked for no place in the list; restore puts it there */
+  status: 'active' | 'archived' | 'unlisted';
   metadata: Record<string, unknown>;
   agent_ids: string[];
   /** Of the active branch */
@@ -282,7 +293,8 @@ export interface Conversation {
 export interface ConversationDetail {
   id: string;
   title: string | null;
-  status: 'active' | 'archived';
+  /** unlisted: of a call of /v1 that asked for no place in the list; restore puts it there */
+  status: 'active' | 'archived' | 'unlisted';
   metadata: Record<string, unknown>;
   agent_ids: string[];
   /** Of the active branch */
@@ -685,7 +697,8 @@ export interface CreatedApiKey {
 export interface CreatedConversation {
   id: string;
   title: string | null;
-  status: 'active' | 'archived';
+  /** unlisted: of a call of /v1 that asked for no place in the list; restore puts it there */
+  status: 'active' | 'archived' | 'unlisted';
   metadata: Record<string, unknown>;
   agent_ids: string[];
   /** Of the active branch */
@@ -1351,6 +1364,37 @@ export interface ObservationSource {
   user: string;
 }
 
+export interface OpenShareResult {
+  title: string | null;
+  audience: 'tenant' | 'link';
+  /** ISO 8601 UTC with milliseconds */
+  shared_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string;
+  /** Oldest first */
+  messages: OpenShareResultMessage[];
+}
+
+export interface OpenShareResultMessage {
+  role: 'user' | 'assistant';
+  content: string;
+  agent_name: string | null;
+  /** In the order of the marks [1], [2] … in content */
+  citations: OpenShareResultMessageCitation[];
+  /** Titles of documents that were sent with it; null: of one that the reader cannot read */
+  attachments: (string | null)[];
+  /** How the answer ended; stop: it is whole */
+  finish_reason: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+export interface OpenShareResultMessageCitation {
+  /** null: of a document that the reader cannot read */
+  title: string | null;
+  page: number | null;
+}
+
 export interface PersonalToken {
   id: string;
   name: string;
@@ -1573,6 +1617,49 @@ export interface SetMemoryPreferenceRequest {
   name: 'language' | 'tone' | 'answer_length' | 'format' | 'units' | 'time_zone' | 'date_format' | 'form_of_address' | 'theme' | 'other';
   /** A new value takes the place of the old one; other keeps several */
   value: string;
+}
+
+export interface Share {
+  id: string;
+  conversation_id: string;
+  audience: 'tenant' | 'link';
+  /** Of the conversation when it was shared */
+  title: string | null;
+  /** The last message that is shown */
+  up_to_message_id: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string;
+}
+
+export interface ShareConversationRequest {
+  /** tenant: whoever is signed in in the tenant and has the link. link: whoever has the link; only where the setting SHARE_LINKS allows it */
+  audience: 'tenant' | 'link';
+  /** When it can be read no longer; by default in 30 days, at the most SHARE_MAX_DAYS */
+  expires_at?: string;
+  /** The last message that is shown, with all that it follows; absent: the last one of the active branch */
+  up_to_message_id?: string;
+}
+
+export interface ShareConversationResult {
+  id: string;
+  conversation_id: string;
+  audience: 'tenant' | 'link';
+  /** Of the conversation when it was shared */
+  title: string | null;
+  /** The last message that is shown */
+  up_to_message_id: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  expires_at: string;
+  /** Opens it at GET shares/{token}; shown only now */
+  token: string;
+  /** The page of the console that shows it; shown only now */
+  url: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Tally {
@@ -2077,7 +2164,7 @@ export type ListConversationsQuery = {
   /** next_cursor of the answer before, in place of page */
   cursor?: string;
   /** Default active */
-  status?: 'active' | 'archived';
+  status?: 'active' | 'archived' | 'unlisted';
   /** Searches titles and messages; each conversation has the newest message found as its hit */
   q?: string;
   /** true: those that are pinned; false: the others */
@@ -2108,6 +2195,15 @@ export type ListMessagesQuery = {
   order?: 'asc' | 'desc';
   /** all: with the messages of other branches. Default active */
   branches?: 'active' | 'all';
+};
+
+export type ListSharesQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
 };
 
 export type GetCostUsageQuery = {

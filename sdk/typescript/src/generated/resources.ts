@@ -179,9 +179,27 @@ export const conversations = (http: Http) => ({
   /** Take a conversation out of the archive */
   restore: (id: string, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/restore` }, options),
+  /** How a conversation is shared, newest first */
+  listShares: (id: string, query: m.ListSharesQuery = {}, options?: CallOptions): Promise<Page<m.Share>> =>
+    http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/shares`, query }, options),
+  /** Every item of `listShares`, page by page. */
+  listSharesAll: (id: string, query: m.ListSharesQuery = {}, options?: CallOptions): AsyncGenerator<m.Share> =>
+    allItems(http, { method: 'GET', path: `/api/v1/conversations/${segment(id)}/shares`, query }, options),
+  /** Let others read a conversation as it stands now */
+  share: (id: string, body: m.ShareConversationRequest, options?: CallOptions): Promise<m.ShareConversationResult> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/shares`, json: body }, options),
+  /** End a share: it is read no more, at once */
+  revokeShare: (id: string, shareId: string, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}/shares/${segment(shareId)}` }, options),
   /** Rate an answer */
   rateMessage: (id: string, body: m.RateMessageRequest, options?: CallOptions): Promise<m.RateMessageResult> =>
     http.json({ method: 'POST', path: `/api/v1/messages/${segment(id)}/feedback`, json: body }, options),
+  /** A conversation that somebody of the tenant has shared */
+  openShare: (token: string, options?: CallOptions): Promise<m.OpenShareResult> =>
+    http.json({ method: 'GET', path: `/api/v1/shares/${segment(token)}` }, options),
+  /** A conversation that somebody has shared by a link, without a sign-in */
+  openPublicShare: (token: string, options?: CallOptions): Promise<m.OpenShareResult> =>
+    http.json({ method: 'GET', path: `/api/v1/shares/${segment(token)}/public` }, options),
 });
 
 export const costs = (http: Http) => ({

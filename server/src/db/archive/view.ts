@@ -16,7 +16,7 @@ export interface View {
 /** The whole platform, or what belongs to one tenant. */
 export type Reach = { tenantId: string } | null;
 
-/** What a tenant does not take along: state of sign-ins and processes, keys of the installation, answers kept for a day. */
+/** What a tenant does not take along: state of sign-ins and processes, keys and links of the installation, answers kept for a day. */
 const STAYS = new Set([
   'signing_keys',
   'sessions',
@@ -26,6 +26,7 @@ const STAYS = new Set([
   'idempotency_keys',
   'cost_holds',
   'cost_nodes',
+  'conversation_shares',
 ]);
 
 const MODEL_KEY = (table: string): string =>

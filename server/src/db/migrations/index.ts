@@ -53,6 +53,7 @@ import { rightsOfLinks } from './121-rights-of-links.ts';
 import { followedClaims } from './122-followed-claims.ts';
 import { allTools } from './128-all-tools.ts';
 import { attachments } from './130-attachments.ts';
+import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -111,5 +112,6 @@ export const migrations: readonly SchemaStep[] = [
   followedClaims,
   allTools,
   attachments,
+  conversationShares,
   costSums,
 ];

@@ -108,7 +108,25 @@ export interface ConversationImportRow {
   created_at: number;
 }
 
+/** A read-only view of a conversation for others. */
+export interface ConversationShareRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  conversation_id: string;
+  /** The last message that is shown. */
+  message_id: string;
+  /** `tenant` or `link`. */
+  audience: string;
+  secret_hash: string;
+  /** Of the conversation when it was shared. */
+  title: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface ChatTables {
+  conversation_shares: ConversationShareRow;
   conversations: ConversationRow;
   messages: MessageRow;
   message_feedback: FeedbackRow;

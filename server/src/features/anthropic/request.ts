@@ -173,6 +173,7 @@ export const readMessages = (body: MessageRequest): DoorRequest => {
     read: { ...read, metadata: { ...read.metadata, source: 'anthropic' } },
     maxOutputTokens: body.max_tokens,
     sampling: samplingOf(body),
+    store: body.store ?? null,
   };
 };
 

@@ -59,6 +59,12 @@ export const MessageRequest = Lenient({
         'user_id is kept with the conversation, no rights come from it; conversation_id goes on with a stored one, whose history then counts',
     }),
   ),
+  store: Maybe(
+    Type.Boolean({
+      description:
+        'An addition of this door. true: the call’s conversation is listed among the caller’s. false: nothing of it is stored but its costs. Absent: stored, and not listed',
+    }),
+  ),
   service_tier: ignored(Type.String()),
   mcp_servers: Type.Optional(AnyValue({ description: 'Not supported: servers of the platform are used' })),
 });

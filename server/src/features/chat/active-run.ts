@@ -1,6 +1,7 @@
 import type { RunLoop } from './run/run.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
+import type { TemporaryRun } from './temporary.ts';
 
 /** A run going on in this process. */
 export interface ActiveRun {
@@ -16,4 +17,6 @@ export interface ActiveRun {
   waits: Promise<ChatResponse>;
   /** What the run has spent so far, with all that it has delegated. */
   spending: RunLoop['plan']['spending'];
+  /** Of a chat that is stored nowhere; null: the run has its row. */
+  temporary: TemporaryRun | null;
 }

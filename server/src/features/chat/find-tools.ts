@@ -6,6 +6,7 @@ import { ModelError } from '../../kernel/model.ts';
 import type { AgentTool, ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { AgentService } from '../agents/index.ts';
 import { MAX_DEPTH } from './delegate.ts';
+import { withoutTraces } from './temporary.ts';
 import {
   addedText,
   FIND_TOOLS_INPUT,
@@ -71,10 +72,16 @@ export const createFindTools = (options: FindToolsOptions): ToolSource => {
     }
   };
 
-  const findable = async ({ caller, agentId, depth = 0 }: ToolContext): Promise<AgentTool[]> => {
+  const findable = async ({
+    caller,
+    agentId,
+    depth = 0,
+    temporary = false,
+  }: ToolContext): Promise<AgentTool[]> => {
     const agent = agentId === null ? null : await options.agents.find(caller.tenantId, agentId);
     if (agent === null) return [];
-    const all = await toolsOf(options.toolSources, caller, agent);
+    const list = await toolsOf(options.toolSources, caller, agent);
+    const all = temporary ? withoutTraces(list) : list;
     const tooDeep = depth >= MAX_DEPTH;
     return all.filter((tool) => !isFindTools(tool) && !(tooDeep && isDelegate(tool)));
   };

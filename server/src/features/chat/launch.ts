@@ -17,6 +17,7 @@ import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
 import { startInSpan } from './run-span.ts';
 import type { ChatRequest } from './schema.ts';
+import { checkTemporary, withHistory } from './temporary.ts';
 
 interface LaunchDeps extends LineUpDeps {
   lineUp: ReturnType<typeof createLineUp>;
@@ -56,10 +57,11 @@ export const createLaunch = (options: LaunchDeps) => {
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
   const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
+    checkTemporary(request, asked);
     namedParent(request);
     await refuseTooLong(options, caller, request.message, context);
     const attached = await attachedBy(options.documents, caller, request);
-    const how = { ...withForm(request, asked), attached };
+    const how = { ...withHistory(request, withForm(request, asked)), attached };
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);

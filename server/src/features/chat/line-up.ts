@@ -130,7 +130,16 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       going.then((begunRun) => begunRun.waits.then(resolve)).catch(() => {});
     });
     const agentId = message.context.agentId ?? 'zeus';
-    const lined: ActiveRun = { ...run, agentId, events, abort, done, waits, spending: noSpending() };
+    const lined: ActiveRun = {
+      ...run,
+      agentId,
+      events,
+      abort,
+      done,
+      waits,
+      spending: noSpending(),
+      temporary: null,
+    };
     active.set(run.runId, lined);
     return lined;
   };

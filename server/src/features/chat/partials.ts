@@ -31,7 +31,8 @@ export const keepPartial = (
   const { plan, state, result } = run;
   const { hold } = result.open;
   const runId = runIdOf(run);
-  if (hold === null || runId === '') return { stop: () => Promise.resolve() };
+  if (hold === null || runId === '' || run.context.temporary === true)
+    return { stop: () => Promise.resolve() };
   const { record } = plan;
   const before = state.content.length;
   const { costNano, usage } = state;

@@ -30,6 +30,8 @@ export interface GivenInput {
   continues?: { runId: string; results: Readonly<Record<string, string>> };
   /** The message itself comes from a run that held untrusted content. */
   taint?: Taint;
+  /** A new conversation is not among those that lists show. */
+  unlisted?: boolean;
   /** Of a new conversation. */
   metadata?: Record<string, unknown>;
 }

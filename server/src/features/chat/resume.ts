@@ -77,6 +77,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         requestId: replayed.plan.requestId,
       },
       again: question !== undefined && question.run_id !== row.id,
+      temporary: false,
       stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

@@ -29,6 +29,7 @@ import { outcomeOf, type RunReport } from './run-report.rules.ts';
 import { inStep, spanOf, tellEndInSpan } from './run-span.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
+import { temporaryRun } from './temporary.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
@@ -110,6 +111,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       requestId: run.subject.requestId ?? '',
       signal: abort.signal,
       tainted: isTainted(run.state.taint),
+      ...(run.temporary ? { temporary: true } : {}),
     };
     const capTokens = run.plan.record.sampling?.maxOutputTokens;
     const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };
@@ -132,7 +134,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
-    if (!run.plan.record.continues)
+    if (!run.plan.record.continues && !run.temporary)
       options.memory.observe({
         caller,
         conversationId: run.conversationId,
@@ -184,15 +186,17 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     // The text is not kept; the end stands under the number under which it is told.
     const jumps = [{ at: told.length, n: events.next() }];
     const journal = JSON.stringify(packJournal([...told, end], jumps));
-    await untilStored(() =>
+    const storeEnd = () =>
       store.interrupt(
         { id: run.runId, status: run.stored.status },
         { error: JSON.stringify(errorData(fault)), journal, now: clock.now() },
         (tx) => keepBroken(tx, run, fault),
-      ),
-    ).catch((inner: unknown) => {
-      options.onError(inner, 'a failed run could not be stored');
-    });
+      );
+    if (run.temporary) run.stored.status = 'failed';
+    else
+      await untilStored(storeEnd).catch((inner: unknown) => {
+        options.onError(inner, 'a failed run could not be stored');
+      });
     await withdraw(run);
     events.emit('error', { code: fault.code, message: fault.message, details: {} });
     throw fault;
@@ -236,6 +240,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       done,
       waits,
       spending: started.plan.spending,
+      temporary: started.temporary ? temporaryRun(started, clock) : null,
     };
     active.set(run.runId, run);
     return run;

@@ -60,6 +60,21 @@ export const ChatRequest = Strict({
     }),
   ),
   attachments: Type.Optional(Attachments),
+  store: Type.Optional(
+    Type.Boolean({
+      description:
+        'false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true',
+    }),
+  ),
+  history: Type.Optional(
+    Type.Array(
+      Strict({
+        role: StringEnum(['user', 'assistant']),
+        content: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }),
+      }),
+      { maxItems: 1_000, description: 'Of a temporary chat: what was said before, oldest first' },
+    ),
+  ),
   response_schema: Type.Optional(
     AnyObject({
       description:
@@ -71,7 +86,9 @@ export type ChatRequest = Static<typeof ChatRequest>;
 
 export const ChatResponse = Type.Object({
   id: Uuid('Id of the answer'),
-  conversation_id: Uuid(),
+  conversation_id: Uuid(
+    'Of a temporary chat: what its costs stand under on the ledger; there is no such conversation',
+  ),
   parent_id: Nullable(Uuid('Id of the question')),
   content: Type.String(),
   parsed: Type.Optional(

@@ -20,8 +20,9 @@ import { createRunHooks } from './run-hooks.ts';
 import { createRunReads } from './run-reads.ts';
 import type { RunReport } from './run-report.rules.ts';
 import { createRunning } from './running.ts';
-import type { ChatRequest, ChatResponse } from './schema.ts';
+import type { ChatRequest, ChatResponse, Run } from './schema.ts';
 import { createStopping } from './stopping.ts';
+import { temporaryOf } from './temporary.ts';
 import { createVersions } from './versions.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -137,12 +138,17 @@ export const createChatService = (given: ChatOptions) => {
       given.messages?.send('run.decided', { proposalId, decision });
     }) satisfies DecisionListener,
 
+    /** Throws NOT_FOUND. */
+    getRun: async (caller: Caller, id: string): Promise<Run> =>
+      temporaryOf(active.get(id), caller)?.view() ?? reads.getRun(caller, id),
+
     /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
     async follow(
       caller: Caller,
       id: string,
     ): Promise<{ live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] }> {
       const live = active.get(id);
+      if (temporaryOf(live, caller) !== null && live !== undefined) return { live };
       const row = await findRun(caller, id);
       if (live) return { live };
       // It may have ended while the row was read.

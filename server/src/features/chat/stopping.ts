@@ -9,6 +9,7 @@ import { isFinished } from './run-state.rules.ts';
 import type { createRunning } from './running.ts';
 import type { Run } from './schema.ts';
 import type { ChatStore } from './store.ts';
+import { temporaryOf } from './temporary.ts';
 import { runOf } from './wire.ts';
 
 /** How long a stop waits for ends that the store does not take. */
@@ -59,6 +60,12 @@ export const createStopping = (options: StoppingDeps) => {
   return {
     /** Stops a run; the partial answer is kept. Throws NOT_FOUND, and CONFLICT when it has finished. */
     async cancel(caller: Caller, id: string): Promise<Run> {
+      const temporary = temporaryOf(active.get(id), caller);
+      if (temporary !== null) {
+        stop(temporary.run, 'cancelled');
+        await temporary.run.done.catch(() => {});
+        return temporary.view();
+      }
       const row = await store.run(ownScope(caller), id);
       if (row === undefined) throw notFound('run');
       const live = active.get(id);
@@ -74,6 +81,11 @@ export const createStopping = (options: StoppingDeps) => {
 
     /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
     async stopOf(owner: RunOwner): Promise<void> {
+      for (const run of [...active.values()]) {
+        if (run.temporary?.tenantId !== owner.tenantId || run.temporary.userId !== owner.userId) continue;
+        stop(run, 'cancelled');
+        await run.done.catch(() => {});
+      }
       const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
       const page = { limit: 1_000, before: null };
       for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {
@@ -88,7 +100,8 @@ export const createStopping = (options: StoppingDeps) => {
     async shedLost(): Promise<void> {
       const own = await store.own([...active.keys()]);
       for (const run of active.values()) {
-        if (!own.has(run.runId)) run.abort.abort(new DOMException('taken over', 'AbortError'));
+        if (!own.has(run.runId) && run.temporary === null)
+          run.abort.abort(new DOMException('taken over', 'AbortError'));
       }
     },
 

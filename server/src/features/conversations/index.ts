@@ -4,12 +4,13 @@ export { brokenReason, INTERRUPTED, storedReason } from './ends.rules.ts';
 export { titleFrom } from './export.rules.ts';
 
 export { isQueuedAt, QUEUED_FROM, queuedAt, saidAt } from './queued.rules.ts';
-export { dropArchivedBefore } from './retention.store.ts';
+export { dropArchivedBefore, dropUnlistedBefore } from './retention.store.ts';
 
 export {
   Citation,
   FINISH_REASONS,
   type FinishReason,
+  type Message,
   ToolCall,
   Usage,
 } from './schema.ts';

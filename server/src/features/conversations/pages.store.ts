@@ -6,10 +6,11 @@ import { listPage } from '../../db/page.ts';
 import type { ConversationRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import type { Conversation } from './schema.ts';
 import { likeOf, within } from './scope.store.ts';
 
 export interface ConversationFilter {
-  status: 'active' | 'archived';
+  status: Conversation['status'];
   q: string | null;
   pinned?: boolean | undefined;
   folder?: string | undefined;

@@ -2,6 +2,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import type { MessageViews } from './message-views.ts';
 import { MAX_EXPORT } from './reading.ts';
+import { CONVERSATION_STATUSES } from './schema.ts';
 import type { ConversationStore } from './store.ts';
 import { conversationOf } from './wire.ts';
 
@@ -12,7 +13,7 @@ export const createPersonalExport =
     const scope: Scope = { tenantId, userId, reach: 'own' };
     const result: unknown[] = [];
     const feedback = Map.groupBy(await store.feedbackOf(tenantId, userId), (row) => row.conversation_id);
-    for (const status of ['active', 'archived'] as const) {
+    for (const status of CONVERSATION_STATUSES) {
       for (let page = 1; ; page++) {
         const { rows } = await store.list(scope, { status, q: null }, { page, limit: 100, after: null });
         for (const row of rows.slice(0, 100)) {

@@ -19,7 +19,7 @@ export interface ConversationListQuery {
   page?: number;
   limit?: number;
   cursor?: string;
-  status?: 'active' | 'archived';
+  status?: Conversation['status'];
   q?: string;
   scope?: 'me' | 'tenant';
   pinned?: boolean;

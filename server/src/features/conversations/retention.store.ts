@@ -1,15 +1,20 @@
 import type { Queryable } from '../../db/db.ts';
 
 /**
- * Conversations archived before `before`, with messages, runs and feedback (they go with it by their foreign keys); at most
- * `limit`. The tenants whose they were, once for each.
+ * At most `limit` conversations with nothing done in them since `before`, none of whose runs goes on, with messages, runs, shares and
+ * feedback (they go with them by their foreign keys). The tenants whose they were, once for each.
  */
-export const dropArchivedBefore = async (tx: Queryable, before: number, limit: number): Promise<string[]> => {
+const dropBefore = async (
+  tx: Queryable,
+  { status, since }: { status: 'archived' | 'unlisted'; since: 'archived_at' | 'updated_at' },
+  before: number,
+  limit: number,
+): Promise<string[]> => {
   const rows = await tx
     .selectFrom('conversations')
     .select(['id', 'tenant_id'])
-    .where('archived_at', '<', before)
-    .where('status', '=', 'archived')
+    .where(since, '<', before)
+    .where('status', '=', status)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -33,3 +38,10 @@ export const dropArchivedBefore = async (tx: Queryable, before: number, limit: n
     .execute();
   return rows.map((row) => row.tenant_id);
 };
+
+export const dropArchivedBefore = (tx: Queryable, before: number, limit: number): Promise<string[]> =>
+  dropBefore(tx, { status: 'archived', since: 'archived_at' }, before, limit);
+
+/** Those of calls that asked for no place in the list. */
+export const dropUnlistedBefore = (tx: Queryable, before: number, limit: number): Promise<string[]> =>
+  dropBefore(tx, { status: 'unlisted', since: 'updated_at' }, before, limit);

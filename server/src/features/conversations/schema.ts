@@ -112,10 +112,14 @@ export const Message = Type.Object({
 });
 export type Message = Static<typeof Message>;
 
+export const CONVERSATION_STATUSES = ['active', 'archived', 'unlisted'] as const;
+
 const conversationFields = {
   id: Uuid(),
   title: Nullable(Type.String()),
-  status: StringEnum(['active', 'archived']),
+  status: StringEnum(CONVERSATION_STATUSES, {
+    description: 'unlisted: of a call of /v1 that asked for no place in the list; restore puts it there',
+  }),
   metadata: AnyObject(),
   agent_ids: Type.Array(Type.String()),
   message_count: Type.Integer({ description: 'Of the active branch' }),
@@ -205,7 +209,7 @@ export const MessageParams = Strict({ id: Uuid('Message id') });
 
 export const ListConversations = Strict({
   ...PageQuery,
-  status: Type.Optional(StringEnum(['active', 'archived'], { description: 'Default active' })),
+  status: Type.Optional(StringEnum(CONVERSATION_STATUSES, { description: 'Default active' })),
   q: Type.Optional(
     Type.String({
       minLength: 1,

@@ -15,7 +15,7 @@ const json = <T>(text: string | null, fallback: T): T => (text === null ? fallba
 export const conversationOf = (row: ListedConversation): Conversation => ({
   id: row.id,
   title: row.title,
-  status: row.status === 'archived' ? 'archived' : 'active',
+  status: row.status === 'archived' || row.status === 'unlisted' ? row.status : 'active',
   metadata: json<Record<string, unknown>>(row.metadata, {}),
   agent_ids: json<string[]>(row.agent_ids, []),
   message_count: row.message_count,

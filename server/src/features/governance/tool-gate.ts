@@ -25,6 +25,9 @@ interface ToolGateOptions {
 }
 
 const MAX_DESCRIPTION = 500;
+/** A proposal keeps the arguments of its call. */
+const NOT_STORED =
+  'this call needs an approval, which a temporary chat cannot wait for since nothing of it is kept; tell the person to ask again in a chat that is stored';
 
 const draftOf = (
   tool: AgentTool,
@@ -86,6 +89,7 @@ export const createToolGate = (options: ToolGateOptions): ToolGate => {
       const asked = requiredForCall(tool, policy, { args, tainted: context.tainted }, config.approvals);
       const required = await withConsent(asked, tenantId, consent);
       if (required.approval === 'auto' && required.requester === null) return { outcome: 'run' };
+      if (context.temporary === true) return { outcome: 'denied', reason: NOT_STORED, proposalId: null };
       const call = callHash({ runId: context.runId, userId }, tool, args);
       const draft = draftOf(tool, policy, args, context);
       const opening = { draft, required, actor: actorIn(context) };

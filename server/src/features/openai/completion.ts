@@ -25,6 +25,7 @@ export const createCompletion =
         read: readCompletion(body, readFormat(body.response_format)),
         maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
         sampling: samplingIn(body),
+        store: body.store ?? null,
       }),
       answer: (response) => completionOf(response, body.model),
       frames: (runId) =>

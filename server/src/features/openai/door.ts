@@ -53,6 +53,8 @@ export interface DoorRequest {
   read: ReadCompletion;
   maxOutputTokens: number | null;
   sampling: Sampling;
+  /** True: its conversation is listed. False: nothing of it is stored but its costs. Null: stored, and not listed. */
+  store: boolean | null;
   /** The results are of calls whose run has to be found: the request does not repeat the calls. */
   mustContinue?: boolean;
 }
@@ -78,6 +80,30 @@ export interface DoorWire {
 }
 
 type Input = SignedInInput<unknown, unknown, unknown>;
+
+/** What a call that is not stored cannot go on with. Throws VALIDATION_ERROR, which leaves as 400. */
+const checkStore = (
+  store: DoorRequest['store'],
+  {
+    read,
+    mustContinue,
+    accepted,
+  }: { read: ReadCompletion; mustContinue: boolean; accepted?: BindRun | undefined },
+): void => {
+  if (store !== false) return;
+  if (read.conversationId !== null || mustContinue)
+    throw refusal(
+      'store',
+      'a call with store false goes on with nothing that is stored: send all that was said, or leave store out',
+      'invalid_value',
+    );
+  if (accepted !== undefined)
+    throw refusal(
+      'store',
+      'a call with store false keeps no answer to repeat: leave the header Idempotency-Key out, or leave store out',
+      'invalid_value',
+    );
+};
 
 export const createDoor = (options: DoorOptions) => {
   const { chat, agents, idempotency } = options;
@@ -111,10 +137,14 @@ export const createDoor = (options: DoorOptions) => {
       wait: prefersWaiting(asked),
       ...(accepted === undefined ? {} : { accepted }),
     };
-    const { model, read, maxOutputTokens, sampling, mustContinue = false } = await wire.request();
+    const { model, read, maxOutputTokens, sampling, store, mustContinue = false } = await wire.request();
+    checkStore(store, { read, mustContinue, accepted });
     const agentId = await agentOf(caller, model);
     const results = lastResults(read.exchange);
-    const handed = read.exchange.length === 0 ? null : await chat.handedRun(caller, Object.keys(results));
+    const handed =
+      read.exchange.length === 0 || store === false
+        ? null
+        : await chat.handedRun(caller, Object.keys(results));
     if (handed === null && mustContinue)
       throw refusal(
         'input',
@@ -124,6 +154,7 @@ export const createDoor = (options: DoorOptions) => {
     const given: GivenInput = {
       history: read.history.map(materialTurn),
       metadata: read.metadata,
+      ...(store === true ? {} : { unlisted: true }),
       ...(read.client === null ? {} : { client: materialTools(read.client) }),
       ...(handed === null
         ? read.exchange.length === 0
@@ -151,6 +182,7 @@ export const createDoor = (options: DoorOptions) => {
         message: read.message,
         ...(read.conversationId === null ? {} : { conversation_id: read.conversationId }),
         ...(agentId === null ? {} : { context: { agent_id: agentId } }),
+        ...(store === false ? { store } : {}),
       },
       { ...how, given },
     );

@@ -92,7 +92,12 @@ export const ChatCompletionRequest = Lenient({
   presence_penalty: ignored(Type.Number()),
   logit_bias: ignored(AnyObject()),
   seed: Maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
-  store: ignored(Type.Boolean()),
+  store: Maybe(
+    Type.Boolean({
+      description:
+        'true: the call’s conversation is listed among the caller’s. false: nothing of it is stored but its costs. Absent: stored, and not listed',
+    }),
+  ),
   service_tier: ignored(Type.String()),
   parallel_tool_calls: Maybe(
     Type.Boolean({ description: 'false: at most one call of the client’s tools in an answer' }),

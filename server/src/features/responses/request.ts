@@ -236,6 +236,7 @@ export const readResponses = (body: ResponseRequest, known: Known): DoorRequest 
     read: completion,
     maxOutputTokens: body.max_output_tokens ?? null,
     sampling: samplingOf(body),
+    store: body.store ?? null,
     mustContinue: read.unnamed(),
   };
 };

@@ -41,7 +41,12 @@ export const ResponseRequest = Type.Object(
       AnyValue({ description: 'Id of a stored conversation, or {id}; not with previous_response_id' }),
     ),
     stream: Maybe(Type.Boolean()),
-    store: Maybe(Type.Boolean({ description: 'Taken: each call is stored as a conversation of its own' })),
+    store: Maybe(
+      Type.Boolean({
+        description:
+          'true: the call’s conversation is listed among the caller’s. false: nothing of it is stored but its costs. Absent: stored, and not listed',
+      }),
+    ),
     tools: Maybe(
       Type.Array(AnyValue({ description: '{type: "function", name, description, parameters}' }), {
         description: 'Tools that the client runs itself: a call of one is an item of the type function_call',

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { dropKeysTakenBefore } from '../../http/idempotency.store.ts';
 import { dropRunEventsBefore } from '../chat/index.ts';
-import { dropArchivedBefore } from '../conversations/index.ts';
+import { dropArchivedBefore, dropUnlistedBefore } from '../conversations/index.ts';
 import { dropNotificationsBefore } from '../notifications/index.ts';
 import { dropDeliveriesBefore } from '../webhooks/index.ts';
 import type { Purge } from './types.ts';
@@ -16,6 +16,14 @@ export const retentionPurges = (config: Config): Purge[] => [
     days: config.RETENTION_ARCHIVED_CONVERSATIONS_DAYS,
     async drop(tx, before, limit) {
       const tenants = await dropArchivedBefore(tx, before, limit);
+      return { rows: tenants.length, more: tenants.length === limit, tenants };
+    },
+  },
+  {
+    name: 'unlisted_conversations',
+    days: config.RETENTION_UNLISTED_CONVERSATIONS_DAYS,
+    async drop(tx, before, limit) {
+      const tenants = await dropUnlistedBefore(tx, before, limit);
       return { rows: tenants.length, more: tenants.length === limit, tenants };
     },
   },

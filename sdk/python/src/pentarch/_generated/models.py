@@ -222,6 +222,10 @@ class ChatRequest(_ChatRequest, total=False):
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
     attachments: list[ChatRequestAttachment]
     """Documents that the message is about: they are looked at first, in all of the conversation"""
+    store: bool
+    """false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true"""
+    history: list[ChatRequestHistory]
+    """Of a temporary chat: what was said before, oldest first"""
     response_schema: dict[str, Any]
     """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
 
@@ -231,10 +235,16 @@ class ChatRequestAttachment(TypedDict):
     """A document that the caller can read"""
 
 
+class ChatRequestHistory(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+
+
 class _ChatResponse(TypedDict):
     id: str
     """Id of the answer"""
     conversation_id: str
+    """Of a temporary chat: what its costs stand under on the ledger; there is no such conversation"""
     parent_id: str | None
     """Id of the question"""
     content: str
@@ -274,7 +284,8 @@ class ConfirmProposalRequest(TypedDict):
 class _Conversation(TypedDict):
     id: str
     title: str | None
-    status: Literal["active", "archived"]
+    status: Literal["active", "archived", "unlisted"]
+    """unlisted: of a call of /v1 that asked for no place in the list; restore puts it there"""
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
@@ -302,7 +313,8 @@ class Conversation(_Conversation, total=False):
 class ConversationDetail(TypedDict):
     id: str
     title: str | None
-    status: Literal["active", "archived"]
+    status: Literal["active", "archived", "unlisted"]
+    """unlisted: of a call of /v1 that asked for no place in the list; restore puts it there"""
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
@@ -750,7 +762,8 @@ class CreatedApiKey(_CreatedApiKey, total=False):
 class CreatedConversation(TypedDict):
     id: str
     title: str | None
-    status: Literal["active", "archived"]
+    status: Literal["active", "archived", "unlisted"]
+    """unlisted: of a call of /v1 that asked for no place in the list; restore puts it there"""
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
@@ -1446,6 +1459,37 @@ class ObservationSource(TypedDict):
     """Id of the user who said it"""
 
 
+class OpenShareResult(TypedDict):
+    title: str | None
+    audience: Literal["tenant", "link"]
+    shared_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str
+    """ISO 8601 UTC with milliseconds"""
+    messages: list[OpenShareResultMessage]
+    """Oldest first"""
+
+
+class OpenShareResultMessage(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+    agent_name: str | None
+    citations: list[OpenShareResultMessageCitation]
+    """In the order of the marks [1], [2] … in content"""
+    attachments: list[str | None]
+    """Titles of documents that were sent with it; null: of one that the reader cannot read"""
+    finish_reason: str | None
+    """How the answer ended; stop: it is whole"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class OpenShareResultMessageCitation(TypedDict):
+    title: str | None
+    """null: of a document that the reader cannot read"""
+    page: int | None
+
+
 class _PersonalToken(TypedDict):
     id: str
     name: str
@@ -1683,6 +1727,55 @@ class SetMemoryPreferenceRequest(TypedDict):
     """language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate"""
     value: str
     """A new value takes the place of the old one; other keeps several"""
+
+
+class Share(TypedDict):
+    id: str
+    conversation_id: str
+    audience: Literal["tenant", "link"]
+    title: str | None
+    """Of the conversation when it was shared"""
+    up_to_message_id: str
+    """The last message that is shown"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class _ShareConversationRequest(TypedDict):
+    audience: Literal["tenant", "link"]
+    """tenant: whoever is signed in in the tenant and has the link. link: whoever has the link; only where the setting SHARE_LINKS allows it"""
+
+
+class ShareConversationRequest(_ShareConversationRequest, total=False):
+    expires_at: str
+    """When it can be read no longer; by default in 30 days, at the most SHARE_MAX_DAYS"""
+    up_to_message_id: str
+    """The last message that is shown, with all that it follows; absent: the last one of the active branch"""
+
+
+class _ShareConversationResult(TypedDict):
+    id: str
+    conversation_id: str
+    audience: Literal["tenant", "link"]
+    title: str | None
+    """Of the conversation when it was shared"""
+    up_to_message_id: str
+    """The last message that is shown"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str
+    """ISO 8601 UTC with milliseconds"""
+    token: str
+    """Opens it at GET shares/{token}; shown only now"""
+    url: str
+    """The page of the console that shows it; shown only now"""
+
+
+class ShareConversationResult(_ShareConversationResult, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Tally(TypedDict):

@@ -611,11 +611,13 @@ class Agents:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
 
 
 class AsyncAgents:
@@ -727,11 +729,13 @@ class AsyncAgents:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
 
 
 class Chat:
@@ -746,11 +750,13 @@ class Chat:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
 
     def get_run(
         self,
@@ -787,11 +793,13 @@ class Chat:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema)), options)
 
     def edit(
         self,
@@ -858,11 +866,13 @@ class AsyncChat:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
 
     async def get_run(
         self,
@@ -899,11 +909,13 @@ class AsyncChat:
         parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         attachments: builtins.list[m.ChatRequestAttachment] | NotGiven = NOT_GIVEN,
+        store: bool | NotGiven = NOT_GIVEN,
+        history: builtins.list[m.ChatRequestHistory] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema)), options)
 
     async def edit(
         self,
@@ -968,7 +980,7 @@ class Conversations:
         page: int | NotGiven = NOT_GIVEN,
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
-        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived", "unlisted"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
         pinned: bool | NotGiven = NOT_GIVEN,
         folder: str | NotGiven = NOT_GIVEN,
@@ -984,7 +996,7 @@ class Conversations:
         page: int | NotGiven = NOT_GIVEN,
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
-        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived", "unlisted"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
         pinned: bool | NotGiven = NOT_GIVEN,
         folder: str | NotGiven = NOT_GIVEN,
@@ -1112,6 +1124,52 @@ class Conversations:
         """Take a conversation out of the archive"""
         return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
+    def list_shares(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Share]:
+        """How a conversation is shared, newest first"""
+        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_shares_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Share]:
+        """Every item of `list_shares`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def share(
+        self,
+        id: str,
+        *,
+        audience: Literal["tenant", "link"],
+        expires_at: str | NotGiven = NOT_GIVEN,
+        up_to_message_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ShareConversationResult:
+        """Let others read a conversation as it stands now"""
+        return cast("m.ShareConversationResult", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options))
+
+    def revoke_share(
+        self,
+        id: str,
+        share_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End a share: it is read no more, at once"""
+        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}/shares/{_segment(share_id)}"), options)
+
     def rate_message(
         self,
         id: str,
@@ -1122,6 +1180,24 @@ class Conversations:
     ) -> m.RateMessageResult:
         """Rate an answer"""
         return cast("m.RateMessageResult", self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+
+    def open_share(
+        self,
+        token: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.OpenShareResult:
+        """A conversation that somebody of the tenant has shared"""
+        return cast("m.OpenShareResult", self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}"), options))
+
+    def open_public_share(
+        self,
+        token: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.OpenShareResult:
+        """A conversation that somebody has shared by a link, without a sign-in"""
+        return cast("m.OpenShareResult", self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options))
 
 
 class AsyncConversations:
@@ -1134,7 +1210,7 @@ class AsyncConversations:
         page: int | NotGiven = NOT_GIVEN,
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
-        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived", "unlisted"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
         pinned: bool | NotGiven = NOT_GIVEN,
         folder: str | NotGiven = NOT_GIVEN,
@@ -1150,7 +1226,7 @@ class AsyncConversations:
         page: int | NotGiven = NOT_GIVEN,
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
-        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived", "unlisted"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
         pinned: bool | NotGiven = NOT_GIVEN,
         folder: str | NotGiven = NOT_GIVEN,
@@ -1278,6 +1354,52 @@ class AsyncConversations:
         """Take a conversation out of the archive"""
         return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
+    async def list_shares(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Share]:
+        """How a conversation is shared, newest first"""
+        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_shares_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Share]:
+        """Every item of `list_shares`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def share(
+        self,
+        id: str,
+        *,
+        audience: Literal["tenant", "link"],
+        expires_at: str | NotGiven = NOT_GIVEN,
+        up_to_message_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ShareConversationResult:
+        """Let others read a conversation as it stands now"""
+        return cast("m.ShareConversationResult", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options))
+
+    async def revoke_share(
+        self,
+        id: str,
+        share_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End a share: it is read no more, at once"""
+        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}/shares/{_segment(share_id)}"), options)
+
     async def rate_message(
         self,
         id: str,
@@ -1288,6 +1410,24 @@ class AsyncConversations:
     ) -> m.RateMessageResult:
         """Rate an answer"""
         return cast("m.RateMessageResult", await self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+
+    async def open_share(
+        self,
+        token: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.OpenShareResult:
+        """A conversation that somebody of the tenant has shared"""
+        return cast("m.OpenShareResult", await self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}"), options))
+
+    async def open_public_share(
+        self,
+        token: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.OpenShareResult:
+        """A conversation that somebody has shared by a link, without a sign-in"""
+        return cast("m.OpenShareResult", await self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options))
 
 
 class Costs:

@@ -185,6 +185,8 @@ export interface StartedRun {
   askedAt: number;
   /** The question had been answered before: the new answer leads the active branch. */
   again: boolean;
+  /** Nothing of it is stored but what it costs (`temporary.ts`). */
+  temporary: boolean;
   /** A run of its own keeps its record. */
   plan: RunPlan & { record: PlanStep };
   state: RunState;

@@ -61,7 +61,7 @@ const conversationRow = (tx: Queryable, asking: Asking, { taint, title }: Questi
     ...ownerOf(asking),
     id: conversationId,
     title,
-    status: 'active',
+    status: given.unlisted === true ? 'unlisted' : 'active',
     metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
     agent_ids: '[]',
     message_count: 1,

@@ -18,14 +18,16 @@ export const writeSteps = async (
   const runId = runIdOf(run);
   const { hold, entries, kept } = result.open;
   const now = clock.now();
-  const marks = plan.record !== null && state.taint.length > run.marked.length;
-  const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
+  // Of a temporary chat only what it costs is written.
+  const stored = plan.record !== null && run.context.temporary !== true;
+  const marks = stored && state.taint.length > run.marked.length;
+  const first = steps[0] === undefined || !stored ? null : state.nextStep;
   const write = async (tx: Tx, again: boolean): Promise<void> => {
-    if (plan.record !== null) await store.hold(tx, runId);
+    if (stored) await store.hold(tx, runId);
     // The answer to an earlier try may have been lost on the way, and not the try.
     if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;
     // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
-    for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
+    for (const [i, step] of (stored ? steps : []).entries()) {
       await insertStep(tx, {
         run_id: runId,
         n: state.nextStep + i,

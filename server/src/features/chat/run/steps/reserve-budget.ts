@@ -8,6 +8,7 @@ import type { RunEvent } from '../../journal.rules.ts';
 import { takenBackBefore } from '../../queued.rules.ts';
 import { placeMessage } from '../../queued.store.ts';
 import { startState } from '../../steps.rules.ts';
+import { isTemporary } from '../../temporary.ts';
 import { untilStored } from '../../until-stored.ts';
 import { sizedCall } from '../model-call.ts';
 import { planOf, recordOf } from '../plan.ts';
@@ -101,6 +102,7 @@ export const reserveBudget = async (
   ready: Ready,
 ): Promise<StartedRun> => {
   const { store, models, costs } = deps;
+  const temporary = isTemporary(asking.message.request);
   const { message, runId, conversationId, spending } = asking;
   const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
@@ -114,6 +116,7 @@ export const reserveBudget = async (
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
     const taken = await reserveOfRun(costs, tx, request);
+    if (temporary) return taken;
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
     else await storeQuestion(tx, deps, { ...asking, subject }, question);
     // Not sooner: the claim of the turn looks for what others have said.
@@ -140,6 +143,7 @@ export const reserveBudget = async (
     events,
     subject,
     again: message.again !== undefined,
+    temporary,
     stored: { status: 'running', answered: false, costNano: 0 },
   };
 };

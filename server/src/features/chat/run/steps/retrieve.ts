@@ -9,6 +9,7 @@ import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
 import type { AttachedDocument, RunMemory } from '../../ports.ts';
 import { searchQuery } from '../../prompt.rules.ts';
+import { isTemporary, withoutTraces } from '../../temporary.ts';
 import { toolsOf } from '../../tool-list.ts';
 import { once } from '../once.ts';
 import type { Asking, StartDeps } from '../run.ts';
@@ -101,13 +102,14 @@ export const createLookUp = (
   const { caller, request, context } = message;
   const asked = request.message.slice(0, MAX_QUERY_CHARACTERS).toWellFormed();
   const attached = { own: message.attached, earlier };
-  const preferences = once(() => deps.memory.preferences(caller));
+  const temporary = isTemporary(request);
+  const preferences = once(async () => (temporary ? NOTHING_REMEMBERED : deps.memory.preferences(caller)));
   return (before) => {
     const run = { runId, conversationId, agentId: context.agentId, spending, step: embedded, before };
     return {
       run,
       passages: once(() => passagesFor(deps, caller, searchQuery(asked, questions), run, attached)),
-      memories: once(() => deps.memory.recall(caller, asked, run)),
+      memories: once(async () => (temporary ? NOTHING_REMEMBERED : deps.memory.recall(caller, asked, run))),
       preferences,
     };
   };
@@ -122,6 +124,7 @@ export const retrieve = async (
   found: LookUp,
 ): Promise<Retrieved> => {
   const { caller, request } = message;
+  const temporary = isTemporary(request);
   const model = requestedModel ?? deps.models.resolve(agent.model, '/model');
   const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
@@ -132,18 +135,26 @@ export const retrieve = async (
     toolsOf(deps.toolSources, caller, agent),
     continued === null ? found.memories() : NOTHING_REMEMBERED,
     continued === null ? found.preferences() : NOTHING_REMEMBERED,
-    continued === null && model.provider === 'builtin' && !looksLikeQuestion(request.message)
+    continued === null && !temporary && model.provider === 'builtin' && !looksLikeQuestion(request.message)
       ? deps.memory.factsIn(caller, request.message)
       : [],
   ]);
   const fitting = continued === null && passages !== null ? within(deps, model, passages) : passages;
-  return { agent, model, passages: fitting, tools, memories, preferences, noted };
+  return {
+    agent,
+    model,
+    passages: fitting,
+    tools: temporary ? withoutTraces(tools) : tools,
+    memories,
+    preferences,
+    noted,
+  };
 };
 
 /** The same for a part of a task that another agent has handed on. */
 export const retrieveForTask = async (
   deps: Sources,
-  { caller, paying }: Pick<ToolContext, 'caller' | 'paying'>,
+  { caller, paying, temporary = false }: Pick<ToolContext, 'caller' | 'paying' | 'temporary'>,
   agent: EffectiveAgent,
   task: string,
 ): Promise<Retrieved> => {
@@ -151,8 +162,9 @@ export const retrieveForTask = async (
   const passages = agent.definition.grounded
     ? within(deps, model, await passagesFor(deps, caller, task, paying))
     : null;
-  const memories = await deps.memory.recall(caller, task, paying);
-  const preferences = await deps.memory.preferences(caller);
-  const tools = await toolsOf(deps.toolSources, caller, agent);
+  const memories = temporary ? NOTHING_REMEMBERED : await deps.memory.recall(caller, task, paying);
+  const preferences = temporary ? NOTHING_REMEMBERED : await deps.memory.preferences(caller);
+  const all = await toolsOf(deps.toolSources, caller, agent);
+  const tools = temporary ? withoutTraces(all) : all;
   return { agent, model, passages, tools, memories, preferences, noted: [] };
 };

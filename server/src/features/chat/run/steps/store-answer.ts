@@ -111,6 +111,12 @@ export const storeAnswer = async (
   const rest = { result, status };
   const row = answerRow(run, rest, now);
   const response = chatResponseOf(row);
+  if (run.temporary) {
+    const { hold } = open;
+    if (hold !== null) await untilStored(() => store.write((tx) => costs.settle(tx, hold, open.entries)));
+    run.stored.status = status;
+    return response;
+  }
   const waits = status === 'awaiting_approval';
   // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
   const answers = status !== 'failed' || state.content.trim() !== '';
