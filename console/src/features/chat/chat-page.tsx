@@ -17,7 +17,8 @@ import { branchOf } from './branch.ts';
 import styles from './chat.module.css';
 import { CitationDrawer } from './citation-drawer.tsx';
 import { Composer, type Draft, emptyDraft, type Sending } from './composer.tsx';
-import { ConversationList, titleOf } from './conversation-list.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import { titleOf } from './conversation-row.tsx';
 import { FirstRun } from './first-run.tsx';
 import {
   isSame,
