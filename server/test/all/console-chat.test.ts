@@ -185,9 +185,7 @@ it('asks again as it was asked: the same agent, the same documents', async () =>
   await page.getByRole('button', { name: 'Ask again' }).waitFor();
   const id = new URL(page.url()).searchParams.get('c') ?? '';
   const admin = await app.server.signIn();
-  const { items: messages } = (
-    await admin.get(`/v2/conversations/${id}/messages?branches=all`)
-  ).json<{
+  const { items: messages } = (await admin.get(`/v2/conversations/${id}/messages?branches=all`)).json<{
     items: {
       role: string;
       content: string;

@@ -48,7 +48,9 @@ const titlesOf = (page: Page, name: string): Promise<string[]> =>
     .getByRole('button', { name: /^(?!More for)/ })
     .evaluateAll(`(buttons) => buttons.map((one) => one.firstElementChild.textContent.trim())`);
 const menu = async (page: Page, title: string, item: string | RegExp): Promise<void> => {
-  await list(page).getByRole('button', { name: `More for ${title}`, exact: true }).click();
+  await list(page)
+    .getByRole('button', { name: `More for ${title}`, exact: true })
+    .click();
   await page.getByRole('menuitem', { name: item }).click();
 };
 
@@ -67,41 +69,44 @@ it(req('CONSOLE-06', 'what is pinned stands at the top, until it is unpinned'), 
   await context.close();
 });
 
-it(req('CONSOLE-06', 'folders are made, filtered by, renamed and removed, and conversations stay'), async () => {
-  await clear();
-  await make('Rota', 'Menu', 'Other');
-  const { page, axe, complaints, screenshot, context } = await app.open();
-  await menu(page, 'Rota', /Move to a folder/);
-  const move = page.getByRole('dialog', { name: 'Move the conversation to a folder' });
-  await move.getByLabel('Name of the new folder').fill('Winter');
-  expect(await axe()).toEqual([]);
-  await move.getByRole('button', { name: 'Move' }).click();
-  await move.waitFor({ state: 'detached' });
-  await menu(page, 'Menu', /Move to a folder/);
-  await move.getByLabel('Folder').selectOption('Winter');
-  await move.getByRole('button', { name: 'Move' }).click();
-  await move.waitFor({ state: 'detached' });
-  const folder = list(page).getByLabel('Folder', { exact: true });
-  await folder.selectOption('Winter');
-  await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Menu', 'Rota']);
-  await screenshot('chat-folders');
-  await list(page).getByRole('button', { name: 'More for the folder Winter' }).click();
-  await page.getByRole('menuitem', { name: 'Rename the folder' }).click();
-  const rename = page.getByRole('dialog', { name: 'Rename the folder' });
-  await rename.getByLabel('Name').fill('Winter 2027');
-  expect(await axe()).toEqual([]);
-  await rename.getByRole('button', { name: 'Save' }).click();
-  await rename.waitFor({ state: 'detached' });
-  await expect.poll(() => folder.inputValue()).toBe('Winter 2027');
-  await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Menu', 'Rota']);
-  expect((await stored('&folder=Winter%202027')).length).toBe(2);
-  await list(page).getByRole('button', { name: 'More for the folder Winter 2027' }).click();
-  await page.getByRole('menuitem', { name: /Remove the folder/ }).click();
-  await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Other', 'Menu', 'Rota']);
-  expect((await stored()).every((one) => one.folder === null)).toBe(true);
-  expect(complaints).toEqual([]);
-  await context.close();
-});
+it(
+  req('CONSOLE-06', 'folders are made, filtered by, renamed and removed, and conversations stay'),
+  async () => {
+    await clear();
+    await make('Rota', 'Menu', 'Other');
+    const { page, axe, complaints, screenshot, context } = await app.open();
+    await menu(page, 'Rota', /Move to a folder/);
+    const move = page.getByRole('dialog', { name: 'Move the conversation to a folder' });
+    await move.getByLabel('Name of the new folder').fill('Winter');
+    expect(await axe()).toEqual([]);
+    await move.getByRole('button', { name: 'Move' }).click();
+    await move.waitFor({ state: 'detached' });
+    await menu(page, 'Menu', /Move to a folder/);
+    await move.getByLabel('Folder').selectOption('Winter');
+    await move.getByRole('button', { name: 'Move' }).click();
+    await move.waitFor({ state: 'detached' });
+    const folder = list(page).getByLabel('Folder', { exact: true });
+    await folder.selectOption('Winter');
+    await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Menu', 'Rota']);
+    await screenshot('chat-folders');
+    await list(page).getByRole('button', { name: 'More for the folder Winter' }).click();
+    await page.getByRole('menuitem', { name: 'Rename the folder' }).click();
+    const rename = page.getByRole('dialog', { name: 'Rename the folder' });
+    await rename.getByLabel('Name').fill('Winter 2027');
+    expect(await axe()).toEqual([]);
+    await rename.getByRole('button', { name: 'Save' }).click();
+    await rename.waitFor({ state: 'detached' });
+    await expect.poll(() => folder.inputValue()).toBe('Winter 2027');
+    await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Menu', 'Rota']);
+    expect((await stored('&folder=Winter%202027')).length).toBe(2);
+    await list(page).getByRole('button', { name: 'More for the folder Winter 2027' }).click();
+    await page.getByRole('menuitem', { name: /Remove the folder/ }).click();
+    await expect.poll(() => titlesOf(page, 'Conversations')).toEqual(['Other', 'Menu', 'Rota']);
+    expect((await stored()).every((one) => one.folder === null)).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
 
 it(req('CONSOLE-06', 'one is deleted for good only after a question, and the page leaves it'), async () => {
   await clear();
@@ -153,9 +158,7 @@ it(
     await list(page).getByRole('checkbox', { name: 'C' }).check();
     await bar.getByRole('button', { name: 'Archive' }).click();
     await bar.waitFor({ state: 'detached' });
-    await expect
-      .poll(async () => (await stored('&status=archived')).map((one) => one.title))
-      .toEqual(['C']);
+    await expect.poll(async () => (await stored('&status=archived')).map((one) => one.title)).toEqual(['C']);
     await choose.click();
     await bar.getByRole('button', { name: 'All shown' }).click();
     await bar.getByText('3 chosen').waitFor();
@@ -170,43 +173,40 @@ it(
   },
 );
 
-it(
-  req('CONSOLE-07', 'a hit of the search shows its words, and leads to its message, marked, however far back'),
-  async () => {
-    await clear();
-    provider.always({ chunks: ['So it is.'] });
-    const say = async (message: string, id?: string): Promise<string> =>
-      (
-        await admin.post('/v2/chat', {
-          message,
-          context: { agent_id: 'zeus' },
-          ...(id === undefined ? {} : { conversation_id: id }),
-        })
-      ).json<{ conversation_id: string }>().conversation_id;
-    const id = await say('Where does the marmalade of the lighthouse come from?');
-    for (let n = 0; n < 110; n++) await say(`Another question, number ${n}.`, id);
-    const { page, axe, complaints, screenshot, context } = await app.open();
-    await list(page).getByLabel('Search conversations').fill('MARMALADE');
-    const row = list(page).getByRole('list', { name: 'Conversations' }).getByRole('listitem');
-    await row.locator('mark').getByText('marmalade').waitFor();
-    expect(await axe()).toEqual([]);
-    await row.getByRole('button').first().click();
-    const found = page.locator('[data-found]');
-    await found.getByText('Where does the marmalade').waitFor();
-    await expect
-      .poll(() => found.evaluate('(one) => document.activeElement === one'))
-      .toBe(true);
-    const inSight = `(one) => {
+it(req(
+  'CONSOLE-07',
+  'a hit of the search shows its words, and leads to its message, marked, however far back',
+), async () => {
+  await clear();
+  provider.always({ chunks: ['So it is.'] });
+  const say = async (message: string, id?: string): Promise<string> =>
+    (
+      await admin.post('/v2/chat', {
+        message,
+        context: { agent_id: 'zeus' },
+        ...(id === undefined ? {} : { conversation_id: id }),
+      })
+    ).json<{ conversation_id: string }>().conversation_id;
+  const id = await say('Where does the marmalade of the lighthouse come from?');
+  for (let n = 0; n < 110; n++) await say(`Another question, number ${n}.`, id);
+  const { page, axe, complaints, screenshot, context } = await app.open();
+  await list(page).getByLabel('Search conversations').fill('MARMALADE');
+  const row = list(page).getByRole('list', { name: 'Conversations' }).getByRole('listitem');
+  await row.locator('mark').getByText('marmalade').waitFor();
+  expect(await axe()).toEqual([]);
+  await row.getByRole('button').first().click();
+  const found = page.locator('[data-found]');
+  await found.getByText('Where does the marmalade').waitFor();
+  await expect.poll(() => found.evaluate('(one) => document.activeElement === one')).toBe(true);
+  const inSight = `(one) => {
       const { top, bottom } = one.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight;
     }`;
-    await expect.poll(() => found.evaluate(inSight)).toBe(true);
-    await screenshot('chat-found');
-    // The address leads there as well.
-    await page.reload();
-    await found.getByText('Where does the marmalade').waitFor();
-    expect(complaints).toEqual([]);
-    await context.close();
-  },
-  180_000,
-);
+  await expect.poll(() => found.evaluate(inSight)).toBe(true);
+  await screenshot('chat-found');
+  // The address leads there as well.
+  await page.reload();
+  await found.getByText('Where does the marmalade').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+}, 180_000);

@@ -7,9 +7,9 @@ import { Drawer } from '../../components/dialog.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
+import { forgetText } from '../../lib/kept-text.ts';
 import { useLiveEvents, useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
-import { forgetText } from '../../lib/kept-text.ts';
 import { isTouch } from '../../lib/pointer.ts';
 import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
@@ -34,8 +34,8 @@ import {
 import { type Limit, limitOf } from './limits.ts';
 import { Answer, answerOfTurn, Question } from './message-view.tsx';
 import { Messages } from './messages.tsx';
-import { editKey } from './question-editor.tsx';
 import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
+import { editKey } from './question-editor.tsx';
 import { startedOf } from './started.ts';
 import { useFollow } from './use-follow.ts';
 import { useFound } from './use-found.ts';
@@ -355,9 +355,7 @@ const ChatPage = () => {
     lastVersion.current = () => regenerate(message, by);
     editorDone.current = () => {};
     goToEnd();
-    void again({ question: null, after }, (options) =>
-      api.chat.regenerateStream(c, message.id, by, options),
-    );
+    void again({ question: null, after }, (options) => api.chat.regenerateStream(c, message.id, by, options));
   };
   const edit = (message: Message, words: string): void => {
     if (c === undefined) return;
@@ -506,10 +504,7 @@ const ChatPage = () => {
             <Answer answer={answerOfTurn(turn, busy)} nameOf={nameOf} onCite={setCitation} mayRate={false} />
           )}
           {running?.state === 'failed' && !toldAbove && (
-            <ErrorState
-              error={running.error}
-              {...(wasRefused(running) ? {} : { onRetry: askAgain })}
-            />
+            <ErrorState error={running.error} {...(wasRefused(running) ? {} : { onRetry: askAgain })} />
           )}
           {running !== null && wasRefused(running) && (
             <p role="status" className={styles.closed}>

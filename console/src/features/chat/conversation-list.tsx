@@ -95,7 +95,12 @@ const Folders = ({ folders, folder, actions, mayWrite, onFolder }: FoldersProps)
           </MenuItem>
         </Menu>
       )}
-      <FolderDialog name={renaming} actions={actions} onClose={() => setRenaming(null)} onRenamed={onFolder} />
+      <FolderDialog
+        name={renaming}
+        actions={actions}
+        onClose={() => setRenaming(null)}
+        onRenamed={onFolder}
+      />
     </div>
   );
 };

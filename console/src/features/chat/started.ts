@@ -7,8 +7,11 @@ export interface Started {
 
 export const startedOf = (payload: unknown): Started | null => {
   if (typeof payload !== 'object' || payload === null) return null;
-  const { conversation_id: conversationId, run_id: runId, question_id: questionId } =
-    payload as Readonly<Record<string, unknown>>;
+  const {
+    conversation_id: conversationId,
+    run_id: runId,
+    question_id: questionId,
+  } = payload as Readonly<Record<string, unknown>>;
   return typeof conversationId === 'string' && typeof runId === 'string' && typeof questionId === 'string'
     ? { conversationId, runId, questionId }
     : null;

@@ -34,7 +34,12 @@ export const Versions = ({ of: { index, count }, what, onPick }: VersionsProps) 
   );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset brings borders and a legend that no toolbar has
-    <div role="group" aria-label={`Versions of this ${what}`} className={styles.versions} onKeyDown={onKeyDown}>
+    <div
+      role="group"
+      aria-label={`Versions of this ${what}`}
+      className={styles.versions}
+      onKeyDown={onKeyDown}
+    >
       {step(-1, 'Previous version')}
       <span role="status" className="number">
         <span className="visually-hidden">

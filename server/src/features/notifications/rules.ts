@@ -121,7 +121,8 @@ const proposalNotice = (event: PlatformEvent): Notice | null => {
 export const closedBy = ({ type, data }: PlatformEvent): readonly string[] => {
   const status = text(data, 'status');
   if (!type.startsWith('proposal.') || status === '' || status === 'voting') return [];
-  const asked = status === 'awaiting_human' ? ['voting'] : ['voting', 'awaiting_human', 'awaiting_human:yours'];
+  const asked =
+    status === 'awaiting_human' ? ['voting'] : ['voting', 'awaiting_human', 'awaiting_human:yours'];
   return asked.map((state) => keyOf(text(data, 'id'), state));
 };
 
