@@ -42,11 +42,10 @@ const clear = async (): Promise<void> => {
       await admin.delete(`/v2/conversations/${id}?permanent=true`);
 };
 const list = (page: Page) => page.getByRole('complementary', { name: 'Conversations' });
-const titlesOf = (page: Page, name: string): Promise<string[]> =>
-  list(page)
-    .getByRole('list', { name, exact: true })
-    .getByRole('button', { name: /^(?!More for)/ })
-    .evaluateAll(`(buttons) => buttons.map((one) => one.firstElementChild.textContent.trim())`);
+const titlesOf = async (page: Page, name: string): Promise<string[]> => {
+  const rows = list(page).getByRole('list', { name, exact: true }).getByRole('listitem');
+  return (await rows.locator('button > span:first-child').allTextContents()).map((title) => title.trim());
+};
 const menu = async (page: Page, title: string, item: string | RegExp): Promise<void> => {
   await list(page)
     .getByRole('button', { name: `More for ${title}`, exact: true })
@@ -197,12 +196,12 @@ it(req(
   await row.getByRole('button').first().click();
   const found = page.locator('[data-found]');
   await found.getByText('Where does the marmalade').waitFor();
-  await expect.poll(() => found.evaluate('(one) => document.activeElement === one')).toBe(true);
-  const inSight = `(one) => {
-      const { top, bottom } = one.getBoundingClientRect();
-      return top >= 0 && bottom <= innerHeight;
-    }`;
-  await expect.poll(() => found.evaluate(inSight)).toBe(true);
+  await page.locator('[data-found]:focus').waitFor();
+  const isInSight = `(() => {
+    const { top, bottom } = document.querySelector('[data-found]').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  })()`;
+  await expect.poll(() => page.evaluate(isInSight)).toBe(true);
   await screenshot('chat-found');
   // The address leads there as well.
   await page.reload();

@@ -38,6 +38,7 @@ import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } fro
 import { editKey } from './question-editor.tsx';
 import { startedOf } from './started.ts';
 import { useFollow } from './use-follow.ts';
+import { useFoot } from './use-foot.ts';
 import { useFound } from './use-found.ts';
 import { type Running, useTurn } from './use-turn.ts';
 import { useVersions } from './use-versions.ts';
@@ -144,6 +145,8 @@ const ChatPage = () => {
   const field = useRef<HTMLTextAreaElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const zone = useRef<HTMLElement>(null);
+  const foot = useRef<HTMLDivElement>(null);
+  useFoot(foot);
   useEffect(() => {
     if (owner.current !== c) return;
     keepDraft(c, { ...draft, text });
@@ -512,7 +515,7 @@ const ChatPage = () => {
             </p>
           )}
         </div>
-        <div className={styles.below}>
+        <div ref={foot} className={styles.below}>
           {!following && (
             <Button className={styles.jump} onClick={() => followEnd(true)}>
               <ArrowDown size={14} aria-hidden="true" /> Jump to latest

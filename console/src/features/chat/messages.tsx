@@ -36,7 +36,7 @@ const One = ({ message, isLast, ...props }: OneProps) => {
   const place = useRef<HTMLSpanElement>(null);
   const isQuestion = message.role === 'user';
   const versions = (
-    <span ref={place}>
+    <span ref={place} className={styles.versionsPlace}>
       <Versions
         of={message.siblings}
         what={isQuestion ? 'message' : 'answer'}
