@@ -142,8 +142,8 @@ it(
     const choose = list(page).getByRole('button', { name: 'Choose several' });
     const bar = list(page).getByRole('group', { name: 'Chosen conversations' });
     await choose.click();
-    await list(page).getByRole('checkbox', { name: 'A' }).check();
-    await list(page).getByRole('checkbox', { name: 'B' }).check();
+    await list(page).getByRole('checkbox', { name: 'A', exact: true }).check();
+    await list(page).getByRole('checkbox', { name: 'B', exact: true }).check();
     await bar.getByText('2 chosen').waitFor();
     expect(await axe()).toEqual([]);
     await screenshot('chat-choosing');
@@ -154,7 +154,7 @@ it(
     await move.waitFor({ state: 'detached' });
     expect((await stored('&folder=Both')).map((one) => one.title)).toEqual(['B', 'A']);
     await choose.click();
-    await list(page).getByRole('checkbox', { name: 'C' }).check();
+    await list(page).getByRole('checkbox', { name: 'C', exact: true }).check();
     await bar.getByRole('button', { name: 'Archive' }).click();
     await bar.waitFor({ state: 'detached' });
     await expect.poll(async () => (await stored('&status=archived')).map((one) => one.title)).toEqual(['C']);
@@ -187,7 +187,7 @@ it(req(
       })
     ).json<{ conversation_id: string }>().conversation_id;
   const id = await say('Where does the marmalade of the lighthouse come from?');
-  for (let n = 0; n < 110; n++) await say(`Another question, number ${n}.`, id);
+  for (let n = 0; n < 103; n++) await say(`Another question, number ${n}.`, id);
   const { page, axe, complaints, screenshot, context } = await app.open();
   await list(page).getByLabel('Search conversations').fill('MARMALADE');
   const row = list(page).getByRole('list', { name: 'Conversations' }).getByRole('listitem');

@@ -319,7 +319,7 @@ describe(req(['NOTE-02'], 'who else is told'), () => {
     expect(await unread('sita')).toBe(0);
     expect([await unread('vera'), await unread('vito'), await unread('ann')]).toEqual([1, 1, 1]);
     // Another tenant's, and another proposal, have nothing to do with it.
-    await world.publish({ ...proposal('approved'), tenantId: 't2' });
+    await world.publish({ ...proposal('approved'), tenantId: 't2', userId: 'other' });
     await world.publish(proposal('approved', { data: { ...proposal('approved').data, id: 'p2' } }));
     expect(await unread('vera')).toBe(1);
     world.seen.length = 0;

@@ -9,6 +9,9 @@ export const governance: Feature = {
   path: '/governance',
   anyOf: ['governance:read'],
   primary: true,
-  waiting: { use: useWaitingDecisions, words: (count) => `${count} ${count === 1 ? 'waits' : 'wait'} for you` },
+  waiting: {
+    use: useWaitingDecisions,
+    words: (count) => `${count} ${count === 1 ? 'waits' : 'wait'} for you`,
+  },
   pages: [{ path: '/governance', title: 'Governance', load: () => import('./governance-page.tsx') }],
 };

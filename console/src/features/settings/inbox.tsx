@@ -75,7 +75,10 @@ const List = ({ show }: { show: Show }) => {
         {inbox.data.map((one) => (
           <li key={one.id} data-unread={!one.read || undefined}>
             <div className={styles.note}>
-              <NoticeTitle notice={one} onFollow={() => (one.read || !mayWrite ? undefined : read.mutate(one.id))} />
+              <NoticeTitle
+                notice={one}
+                onFollow={() => (one.read || !mayWrite ? undefined : read.mutate(one.id))}
+              />
               <p>{one.body}</p>
               <div className={styles.noteMeta}>
                 <StatusPill tone={TONES[one.level]}>{one.level}</StatusPill>
