@@ -134,6 +134,10 @@ export const REQUIREMENTS = {
     'in the console answers are given again and questions edited beside the first version, every version stays reachable, and a conversation is gone on with elsewhere',
   'CONSOLE-06':
     'conversations are pinned, put into folders, chosen together and deleted for good in the console',
+  'CONSOLE-08':
+    'the chat leaves the reader where they look, covers nothing with messages, and puts the focus where one goes on',
+  'CONSOLE-09':
+    'notifications lead to what they tell of, decisions that wait are counted, and both are over with the decision',
   'CONSOLE-07': 'a hit of the console’s search shows its words and leads to its message',
   'CONV-14':
     'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { longConversation } from '../support/long-conversation.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 
 /** The chat in a real browser on a real server, with a model that says what the test tells it. */
@@ -307,18 +308,8 @@ it('shows its shortcuts on a question mark, and can be without those of a single
 });
 
 it('goes back beyond the newest two hundred messages', async () => {
-  const admin = await app.server.signIn();
-  provider.always({ chunks: ['So it is.'] });
-  const ask = async (message: string, conversation?: string): Promise<string> => {
-    const answer = await admin.post('/v2/chat', {
-      message,
-      context: { agent_id: 'zeus' },
-      ...(conversation === undefined ? {} : { conversation_id: conversation }),
-    });
-    return answer.json<{ conversation_id: string }>().conversation_id;
-  };
-  const id = await ask('This is question number 1.');
-  for (let n = 2; n <= 120; n++) await ask(`This is question number ${n}.`, id);
+  const questions = Array.from({ length: 120 }, (_, n) => `This is question number ${n + 1}.`);
+  const id = await longConversation(await app.server.signIn(), questions);
   const { page, complaints, context } = await app.open({ path: `/chat?c=${id}` });
   await page.getByText('This is question number 120.').waitFor();
   expect(await page.getByText('This is question number 20.').count()).toBe(0);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { longConversation } from '../support/long-conversation.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 
 /** The list of conversations: what is pinned, in folders, chosen together, deleted for good, found by its words. */
@@ -128,66 +129,57 @@ it(req('CONSOLE-06', 'one is deleted for good only after a question, and the pag
   await context.close();
 });
 
-it(
-  req('CONSOLE-06', 'several are chosen, and moved, archived or deleted together; one that is busy stays'),
-  async () => {
-    await clear();
-    await make('A', 'B', 'C');
-    const door = Promise.withResolvers<void>();
-    provider.always({ text: 'done', hold: door.promise });
-    const before = provider.requests.length;
-    const busy = admin.post('/v2/chat', { message: 'Busy one', context: { agent_id: 'zeus' } });
-    await expect.poll(() => provider.requests.length).toBeGreaterThan(before);
-    const { page, axe, screenshot, context } = await app.open();
-    const choose = list(page).getByRole('button', { name: 'Choose several' });
-    const bar = list(page).getByRole('group', { name: 'Chosen conversations' });
-    await choose.click();
-    await list(page).getByRole('checkbox', { name: 'A', exact: true }).check();
-    await list(page).getByRole('checkbox', { name: 'B', exact: true }).check();
-    await bar.getByText('2 chosen').waitFor();
-    expect(await axe()).toEqual([]);
-    await screenshot('chat-choosing');
-    await bar.getByRole('button', { name: 'Move …' }).click();
-    const move = page.getByRole('dialog', { name: 'Move 2 conversations to a folder' });
-    await move.getByLabel('Name of the new folder').fill('Both');
-    await move.getByRole('button', { name: 'Move' }).click();
-    await move.waitFor({ state: 'detached' });
-    expect((await stored('&folder=Both')).map((one) => one.title)).toEqual(['B', 'A']);
-    await choose.click();
-    await list(page).getByRole('checkbox', { name: 'C', exact: true }).check();
-    await bar.getByRole('button', { name: 'Archive' }).click();
-    await bar.waitFor({ state: 'detached' });
-    await expect.poll(async () => (await stored('&status=archived')).map((one) => one.title)).toEqual(['C']);
-    await choose.click();
-    await bar.getByRole('button', { name: 'All shown' }).click();
-    await bar.getByText('3 chosen').waitFor();
-    await bar.getByRole('button', { name: 'Delete …' }).click();
-    const ask = page.getByRole('alertdialog', { name: 'Delete 3 conversations for good?' });
-    await ask.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('Stop it first.').waitFor();
-    await expect.poll(async () => (await stored()).map((one) => one.title)).toEqual(['Busy one']);
-    door.resolve();
-    await busy;
-    await context.close();
-  },
-);
+it(req(
+  'CONSOLE-06',
+  'several are chosen, and moved, archived or deleted together; one that is busy stays',
+), async () => {
+  await clear();
+  await make('A', 'B', 'C');
+  const door = Promise.withResolvers<void>();
+  provider.always({ text: 'done', hold: door.promise });
+  const before = provider.requests.length;
+  const busy = admin.post('/v2/chat', { message: 'Busy one', context: { agent_id: 'zeus' } });
+  await expect.poll(() => provider.requests.length).toBeGreaterThan(before);
+  const { page, axe, screenshot, context } = await app.open();
+  const choose = list(page).getByRole('button', { name: 'Choose several' });
+  const bar = list(page).getByRole('group', { name: 'Chosen conversations' });
+  await choose.click();
+  await list(page).getByRole('checkbox', { name: 'A', exact: true }).check();
+  await list(page).getByRole('checkbox', { name: 'B', exact: true }).check();
+  await bar.getByText('2 chosen').waitFor();
+  expect(await axe()).toEqual([]);
+  await screenshot('chat-choosing');
+  await bar.getByRole('button', { name: 'Move …' }).click();
+  const move = page.getByRole('dialog', { name: 'Move 2 conversations to a folder' });
+  await move.getByLabel('Name of the new folder').fill('Both');
+  await move.getByRole('button', { name: 'Move' }).click();
+  await move.waitFor({ state: 'detached' });
+  expect((await stored('&folder=Both')).map((one) => one.title)).toEqual(['B', 'A']);
+  await choose.click();
+  await list(page).getByRole('checkbox', { name: 'C', exact: true }).check();
+  await bar.getByRole('button', { name: 'Archive' }).click();
+  await bar.waitFor({ state: 'detached' });
+  await expect.poll(async () => (await stored('&status=archived')).map((one) => one.title)).toEqual(['C']);
+  await choose.click();
+  await bar.getByRole('button', { name: 'All shown' }).click();
+  await bar.getByText('3 chosen').waitFor();
+  await bar.getByRole('button', { name: 'Delete …' }).click();
+  const ask = page.getByRole('alertdialog', { name: 'Delete 3 conversations for good?' });
+  await ask.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('Stop it first.').first().waitFor();
+  await expect.poll(async () => (await stored()).map((one) => one.title)).toEqual(['Busy one']);
+  door.resolve();
+  await busy;
+  await context.close();
+}, 300_000);
 
 it(req(
   'CONSOLE-07',
   'a hit of the search shows its words, and leads to its message, marked, however far back',
 ), async () => {
   await clear();
-  provider.always({ chunks: ['So it is.'] });
-  const say = async (message: string, id?: string): Promise<string> =>
-    (
-      await admin.post('/v2/chat', {
-        message,
-        context: { agent_id: 'zeus' },
-        ...(id === undefined ? {} : { conversation_id: id }),
-      })
-    ).json<{ conversation_id: string }>().conversation_id;
-  const id = await say('Where does the marmalade of the lighthouse come from?');
-  for (let n = 0; n < 103; n++) await say(`Another question, number ${n}.`, id);
+  const others = Array.from({ length: 103 }, (_, n) => `Another question, number ${n}.`);
+  await longConversation(admin, ['Where does the marmalade of the lighthouse come from?', ...others]);
   const { page, axe, complaints, screenshot, context } = await app.open();
   await list(page).getByLabel('Search conversations').fill('MARMALADE');
   const row = list(page).getByRole('list', { name: 'Conversations' }).getByRole('listitem');
@@ -195,7 +187,7 @@ it(req(
   expect(await axe()).toEqual([]);
   await row.getByRole('button').first().click();
   const found = page.locator('[data-found]');
-  await found.getByText('Where does the marmalade').waitFor();
+  await found.getByText('Where does the marmalade').waitFor({ timeout: 60_000 });
   await page.locator('[data-found]:focus').waitFor();
   const isInSight = `(() => {
     const { top, bottom } = document.querySelector('[data-found]').getBoundingClientRect();
@@ -208,4 +200,4 @@ it(req(
   await found.getByText('Where does the marmalade').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
-}, 180_000);
+}, 300_000);

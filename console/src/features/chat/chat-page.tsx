@@ -249,8 +249,8 @@ const ChatPage = () => {
     isWhole: !hasEarlier && conversation.data !== undefined,
     reading: wantsEarlier && loading,
     onEarlier: () => {
-      if (wantsEarlier) more();
-      else setWantsEarlier(true);
+      if (!wantsEarlier) setWantsEarlier(true);
+      else if (!showsNothingNew) more();
     },
     onFound: () => followEnd(false),
   });
