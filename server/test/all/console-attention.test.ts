@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { longConversation } from '../support/long-conversation.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { newPerson } from '../support/shapes.ts';
 
@@ -77,7 +78,7 @@ it(
 it(req('CONSOLE-08', 'an error message stands above the field and its buttons'), async () => {
   const { page, axe, screenshot, context } = await app.open();
   await page.waitForURL('**/chat');
-  const [{ id = '' } = {}] = (await admin.get('/v2/conversations')).json<{ items: { id: string }[] }>().items;
+  const id = await longConversation(admin, ['Is it so?']);
   await page.goto(`${new URL(page.url()).origin}/chat?c=${id}`);
   const refusal = { code: 'CONFLICT', message: 'not just now', details: {}, request_id: 'r' };
   await page.route('**/regenerate', (route) =>
@@ -130,12 +131,13 @@ it(
 );
 
 it(req('CONSOLE-08', 'on a phone nothing takes the focus by itself, and Enter breaks the line'), async () => {
+  await longConversation(admin, ['Is it so?']);
   const { page, context } = await app.open({ device: 'phone' });
   await page.waitForURL('**/chat');
   await page.getByRole('button', { name: 'Conversations' }).tap();
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /Say very much/ })
+    .getByRole('button', { name: /^Is it so/ })
     .first()
     .tap();
   await page.getByRole('article').first().waitFor();
@@ -149,6 +151,7 @@ it(req('CONSOLE-08', 'on a phone nothing takes the focus by itself, and Enter br
 });
 
 it(req('CONSOLE-08', 'the page opens in the field, and renaming in the title'), async () => {
+  await longConversation(admin, ['Is it so?']);
   const { page, context } = await app.open({ path: '/agents' });
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Chat' }).click();
