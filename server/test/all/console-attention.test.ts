@@ -76,7 +76,7 @@ it(
 );
 
 it(req('CONSOLE-08', 'an error message stands above the field and its buttons'), async () => {
-  const { page, axe, screenshot, context } = await app.open();
+  const { page, screenshot, context } = await app.open();
   await page.waitForURL('**/chat');
   const id = await longConversation(admin, ['Is it so?']);
   await page.goto(`${new URL(page.url()).origin}/chat?c=${id}`);
@@ -92,7 +92,6 @@ it(req('CONSOLE-08', 'an error message stands above the field and its buttons'),
     await page.getByRole('form', { name: 'New message' }).boundingBox(),
   ];
   expect((over?.y ?? 0) + (over?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
-  expect(await axe()).toEqual([]);
   await screenshot('chat-message');
   await context.close();
 });
