@@ -57,6 +57,17 @@ export const GROUPS: readonly Group[] = [
         examples: ['conversations delete --ids ID'],
       },
       {
+        name: 'folders',
+        operation: 'listFolders',
+        columns: ['name', 'count'],
+        examples: ['conversations folders --status active'],
+      },
+      {
+        name: 'rename-folder',
+        operation: 'renameFolder',
+        examples: ['conversations rename-folder --name Winter --to "Winter rota"'],
+      },
+      {
         name: 'bring-in',
         operation: 'importConversations',
         failures: 'failed',

@@ -1148,6 +1148,18 @@ type ListDocumentVersionsResultItem struct {
 	CreatedAt string `json:"created_at"`
 }
 
+// ListFoldersResult is a model of the API.
+type ListFoldersResult struct {
+	// Folders that hold conversations, by name
+	Items []ListFoldersResultItem `json:"items"`
+}
+
+// ListFoldersResultItem is a model of the API.
+type ListFoldersResultItem struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
 // ListMCPPromptsResult is a model of the API.
 type ListMCPPromptsResult struct {
 	Items []map[string]any `json:"items"`
@@ -1721,6 +1733,18 @@ type RegenerateMessageRequest struct {
 	Model *string `json:"model,omitempty"`
 	// The agent to answer; absent: as before
 	AgentID *string `json:"agent_id,omitempty"`
+}
+
+// RenameFolderRequest is a model of the API.
+type RenameFolderRequest struct {
+	Name string  `json:"name"`
+	To   *string `json:"to"`
+}
+
+// RenameFolderResult is a model of the API.
+type RenameFolderResult struct {
+	// How many conversations stand in another folder, or in none, now
+	Changed int64 `json:"changed"`
 }
 
 // ResetPasswordRequest is a model of the API.
@@ -2565,6 +2589,21 @@ func (query *ListConversationsQuery) values() url.Values {
 	setAny(values, "pinned", query.Pinned)
 	setText(values, "folder", query.Folder)
 	setText(values, "scope", query.Scope)
+	return values
+}
+
+// ListFoldersQuery narrows a list; zero values are left out.
+type ListFoldersQuery struct {
+	// One of: active, archived.
+	Status string
+}
+
+func (query *ListFoldersQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setText(values, "status", query.Status)
 	return values
 }
 

@@ -245,6 +245,16 @@ func (r *Conversations) Delete(ctx context.Context, body DeleteConversationsRequ
 	return getJSON[DeleteConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/delete", json: body}, options)
 }
 
+// ListFolders: Folders of the caller’s conversations, with how many each holds
+func (r *Conversations) ListFolders(ctx context.Context, query *ListFoldersQuery, options ...CallOption) (*ListFoldersResult, error) {
+	return getJSON[ListFoldersResult](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/folders", query: query.values()}, options)
+}
+
+// RenameFolder: Rename a folder of the caller’s, or take it away
+func (r *Conversations) RenameFolder(ctx context.Context, body RenameFolderRequest, options ...CallOption) (*RenameFolderResult, error) {
+	return getJSON[RenameFolderResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/folders/rename", json: body}, options)
+}
+
 // Import: Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch
 func (r *Conversations) Import(ctx context.Context, body ImportConversationsRequest, options ...CallOption) (*ImportConversationsResult, error) {
 	return getJSON[ImportConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/import", json: body, slow: true}, options)

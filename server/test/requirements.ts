@@ -130,6 +130,15 @@ export const REQUIREMENTS = {
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
   'CONSOLE-04':
     'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
+  'CONSOLE-05':
+    'in the console answers are given again and questions edited beside the first version, every version stays reachable, and a conversation is gone on with elsewhere',
+  'CONSOLE-06':
+    'conversations are pinned, put into folders, chosen together and deleted for good in the console',
+  'CONSOLE-08':
+    'the chat leaves the reader where they look, covers nothing with messages, and puts the focus where one goes on',
+  'CONSOLE-09':
+    'notifications lead to what they tell of, decisions that wait are counted, and both are over with the decision',
+  'CONSOLE-07': 'a hit of the console’s search shows its words and leads to its message',
   'CONV-14':
     'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',
   'CONV-09':

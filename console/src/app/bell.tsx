@@ -6,7 +6,7 @@ import { useLiveRefresh } from '../lib/live.ts';
 import { useMay } from '../lib/me.ts';
 import styles from './shell.module.css';
 
-const MOST_SHOWN = 99;
+export const MOST_SHOWN = 99;
 
 /** How many notifications are unread, kept up to date; leads to the inbox. */
 export const Bell = ({ onFollow }: { onFollow?: () => void }) => {

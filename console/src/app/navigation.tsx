@@ -7,10 +7,21 @@ import type { Feature } from '../lib/feature.ts';
 import { useMe } from '../lib/me.ts';
 import { showShortcuts } from '../lib/shortcuts.ts';
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts';
-import { Bell } from './bell.tsx';
+import { Bell, MOST_SHOWN } from './bell.tsx';
 import { useSession } from './session-context.ts';
 import styles from './shell.module.css';
 import { Mark } from './splash.tsx';
+
+const Waiting = ({ use: useCount, words }: NonNullable<Feature['waiting']>) => {
+  const count = useCount();
+  if (count === 0) return null;
+  return (
+    <span className={styles.waiting}>
+      <span aria-hidden="true">{count > MOST_SHOWN ? `${MOST_SHOWN}+` : count}</span>
+      <span className="visually-hidden">{words(count)}</span>
+    </span>
+  );
+};
 
 const NavLink = ({ feature, onFollow }: { feature: Feature; onFollow?: () => void }) => {
   const { icon: Icon, label, path } = feature;
@@ -23,6 +34,7 @@ const NavLink = ({ feature, onFollow }: { feature: Feature; onFollow?: () => voi
     >
       <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
       <span>{label}</span>
+      {feature.waiting !== undefined && <Waiting {...feature.waiting} />}
     </Link>
   );
 };

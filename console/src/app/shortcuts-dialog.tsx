@@ -25,6 +25,8 @@ const GROUPS: readonly {
       { keys: ['n'], does: 'New conversation', single: true },
       { keys: ['Enter'], does: 'Send' },
       { keys: ['Shift', 'Enter'], does: 'New line' },
+      { keys: ['Esc'], does: 'Stop the answer' },
+      { keys: ['←', '→'], does: 'On ‹ 2/3 ›: between versions' },
       { keys: ['/', 'a…z'], does: 'In the field: choose an agent by name' },
     ],
   },

@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { Button, IconButton } from './button.tsx';
 import styles from './float.module.css';
 
@@ -14,6 +14,8 @@ interface DialogProps {
   /** Buttons, the main one last. */
   actions?: ReactNode;
   wide?: boolean;
+  /** What has the focus at first, where that is not the first control. */
+  focus?: RefObject<HTMLElement | null>;
 }
 
 const Frame = ({
@@ -23,12 +25,13 @@ const Frame = ({
   description,
   children,
   actions,
+  focus,
   shape,
 }: DialogProps & { shape: string }) => (
   <Base.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
     <Base.Portal>
       <Base.Backdrop className={styles.backdrop} />
-      <Base.Popup className={shape}>
+      <Base.Popup className={shape} {...(focus === undefined ? {} : { initialFocus: focus })}>
         <div className={styles.head}>
           <div className={styles.headText}>
             <Base.Title>{title}</Base.Title>

@@ -29,12 +29,23 @@ export const Duration = ({ ms }: { ms: number | null }) => (
 
 const TICK_MS = 30_000;
 let nowMs = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+const tick = (): void => {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
+};
+/** One clock for the page: all times on it are told from the same moment, and a clock that stood still is set first. */
 const subscribe = (listener: () => void): (() => void) => {
-  const timer = setInterval(() => {
-    nowMs = Date.now();
-    listener();
-  }, TICK_MS);
-  return () => clearInterval(timer);
+  listeners.add(listener);
+  if (listeners.size === 1) {
+    timer = setInterval(tick, TICK_MS);
+    tick();
+  }
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) clearInterval(timer);
+  };
 };
 
 /** "3 minutes ago", kept up to date; the exact time in its tooltip. */

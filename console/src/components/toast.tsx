@@ -5,16 +5,18 @@ import { faultOf } from '../lib/errors.ts';
 import { IconButton } from './button.tsx';
 import styles from './float.module.css';
 
+const FAILED_MS = 20_000;
+
 /** What happened, said once and by the way. `const toast = useToast(); toast.done('Saved'); toast.failed(error)`. */
 export const useToast = () => {
   const { add } = Toast.useToastManager();
   return {
     done: (text: string): void => void add({ title: text, type: 'good', timeout: 5_000 }),
-    /** Stays until closed: somebody must read it. */
+    /** Long enough to be read, and for as long as the pointer or the focus is on it. */
     failed: (error: unknown): void => {
       const { title, message, requestId } = faultOf(error);
       const request = requestId === null ? '' : ` (request ${requestId})`;
-      add({ title, description: `${message}${request}`, type: 'bad', priority: 'high', timeout: 0 });
+      add({ title, description: `${message}${request}`, type: 'bad', priority: 'high', timeout: FAILED_MS });
     },
   };
 };

@@ -15,6 +15,8 @@ export interface Feature {
   /** Shown in the bottom bar of a phone, else under "More". At most four should. */
   readonly primary?: boolean;
   readonly pages: readonly FeaturePage[];
+  /** How much there waits for the person, and what it is: "2 wait for you". */
+  readonly waiting?: { readonly use: () => number; readonly words: (count: number) => string };
 }
 
 export interface FeaturePage {

@@ -29,3 +29,12 @@ export const useKeptText = (about: string): [text: string, setText: (text: strin
     },
   ];
 };
+
+/** It has been taken where nobody watches the field any more. */
+export const forgetText = (about: string): void => {
+  try {
+    sessionStorage.removeItem(keyOf(about));
+  } catch {
+    // Closed storage holds nothing.
+  }
+};

@@ -162,6 +162,40 @@ describe('a conversation', () => {
     expect((await own.patch(`${URL_V1}/${made[0]?.id}`, { folder: ' ' })).status).toBe(422);
   });
 
+  it(
+    req('CONV-12', 'folders are listed, renamed together, and taken away without their conversations'),
+    async () => {
+      const own = await newPerson(server, admin);
+      const made = [await create(own, { title: 'A' }), await create(own, { title: 'B' })];
+      const other = await create(own, { title: 'C' });
+      for (const { id } of made) await own.patch(`${URL_V1}/${id}`, { folder: 'Winter' });
+      await own.patch(`${URL_V1}/${other.id}`, { folder: 'Alps' });
+      await own.delete(`${URL_V1}/${made[0]?.id}`);
+      const folders = async (query = '') =>
+        (await own.get(`${URL_V1}/folders${query}`)).json<{ items: unknown[] }>().items;
+      expect(await folders()).toEqual([
+        { name: 'Alps', count: 1 },
+        { name: 'Winter', count: 2 },
+      ]);
+      expect(await folders('?status=active')).toEqual([
+        { name: 'Alps', count: 1 },
+        { name: 'Winter', count: 1 },
+      ]);
+      // Of others nothing is seen, and nothing changed.
+      const stranger = await newPerson(server, admin);
+      expect((await stranger.get(`${URL_V1}/folders`)).body).toEqual({ items: [] });
+      const rename = (client: Client, body: unknown) => client.post(`${URL_V1}/folders/rename`, body);
+      expect((await rename(stranger, { name: 'Winter', to: 'Taken' })).body).toEqual({ changed: 0 });
+      expect((await rename(own, { name: 'Winter', to: 'Alps' })).body).toEqual({ changed: 2 });
+      expect(await folders()).toEqual([{ name: 'Alps', count: 3 }]);
+      expect((await list(own, '?folder=Alps')).items.map((item) => item.title)).toEqual(['C', 'B']);
+      expect((await rename(own, { name: 'Alps', to: null })).body).toEqual({ changed: 3 });
+      expect(await folders()).toEqual([]);
+      expect((await list(own, '')).items).toHaveLength(2);
+      expect((await rename(own, { name: ' ', to: null })).status).toBe(422);
+    },
+  );
+
   it(req('CONV-13', 'tells of a search which message was found, and where'), async () => {
     const own = await newPerson(server, admin);
     const { conversation_id: id } = await say(own, 'Where is the Marmalade lighthouse of the north?');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { longConversation } from '../support/long-conversation.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 
 /** The chat in a real browser on a real server, with a model that says what the test tells it. */
@@ -156,7 +157,8 @@ it('asks the model that was chosen, and again the same', async () => {
   expect(await model.inputValue()).toBe('compatible/careful-model');
   await model.selectOption('test-model (default)');
   await page.getByRole('button', { name: 'Ask again' }).click();
-  await expect.poll(() => page.getByText('compatible/careful-model').count()).toBe(2);
+  await page.getByText('Version 2 of 2').waitFor();
+  await page.getByText('compatible/careful-model').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -174,12 +176,18 @@ it('asks again as it was asked: the same agent, the same documents', async () =>
   await page.getByLabel('Message', { exact: true }).fill('/athena How many bars?');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Ask again' }).click();
-  await page.getByRole('article').nth(1).waitFor();
+  await page.getByRole('group', { name: 'Versions of this answer' }).getByText('Version 2 of 2').waitFor();
+  await page.getByRole('button', { name: 'Edit message' }).click();
+  const words = page.getByLabel('Message in other words');
+  expect(await words.inputValue()).toBe('How many bars?');
+  await words.fill('How many bars has the gate?');
+  await words.press('Enter');
+  await page.getByRole('group', { name: 'Versions of this message' }).getByText('Version 2 of 2').waitFor();
   await page.getByRole('button', { name: 'Ask again' }).waitFor();
   const id = new URL(page.url()).searchParams.get('c') ?? '';
   const admin = await app.server.signIn();
-  const { messages } = (await admin.get(`/v2/conversations/${id}`)).json<{
-    messages: {
+  const { items: messages } = (await admin.get(`/v2/conversations/${id}/messages?branches=all`)).json<{
+    items: {
       role: string;
       content: string;
       agent_id: string | null;
@@ -189,16 +197,13 @@ it('asks again as it was asked: the same agent, the same documents', async () =>
   }>();
   const questions = messages.filter((one) => one.role === 'user');
   expect(questions).toHaveLength(2);
+  expect(messages.filter((one) => one.role === 'assistant')).toHaveLength(3);
   expect(questions[0]?.metadata).toMatchObject({ agent_id: 'athena' });
   expect(questions[0]).toMatchObject({ content: 'How many bars?', attachments: [{ title: 'Notes' }] });
   expect(questions[1]?.attachments).toEqual(questions[0]?.attachments);
   expect(questions[1]?.metadata).toEqual(questions[0]?.metadata);
   expect(messages.at(-1)?.agent_id).toBe('athena');
-
-  await page.getByRole('button', { name: 'Edit and send again' }).last().click();
-  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('How many bars?');
-  expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('athena');
-  await page.getByRole('list', { name: 'Attachments' }).getByText('Notes').waitFor();
+  await page.getByRole('list', { name: 'Attached' }).getByText('Notes').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -303,18 +308,8 @@ it('shows its shortcuts on a question mark, and can be without those of a single
 });
 
 it('goes back beyond the newest two hundred messages', async () => {
-  const admin = await app.server.signIn();
-  provider.always({ chunks: ['So it is.'] });
-  const ask = async (message: string, conversation?: string): Promise<string> => {
-    const answer = await admin.post('/v2/chat', {
-      message,
-      context: { agent_id: 'zeus' },
-      ...(conversation === undefined ? {} : { conversation_id: conversation }),
-    });
-    return answer.json<{ conversation_id: string }>().conversation_id;
-  };
-  const id = await ask('This is question number 1.');
-  for (let n = 2; n <= 120; n++) await ask(`This is question number ${n}.`, id);
+  const questions = Array.from({ length: 120 }, (_, n) => `This is question number ${n + 1}.`);
+  const id = await longConversation(await app.server.signIn(), questions);
   const { page, complaints, context } = await app.open({ path: `/chat?c=${id}` });
   await page.getByText('This is question number 120.').waitFor();
   expect(await page.getByText('This is question number 20.').count()).toBe(0);

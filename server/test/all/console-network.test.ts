@@ -65,7 +65,7 @@ it.each(['desktop', 'phone'] as const)(
     await page.waitForURL('**/chat');
     const { text, say } = heldAnswer(40);
     await page.getByLabel('Message', { exact: true }).fill('/zeus Say much');
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
     say(5);
     await page.getByText('piece4 ').waitFor();
 

@@ -55,6 +55,7 @@ describe('webhooks and notifications on PostgreSQL', () => {
       jobs,
       mailer: { delivers: true, send: async (mail) => void mails.push(mail) },
       peopleWith: () => Promise.resolve([]),
+      selfApproval: false,
       seatHolders: () => Promise.resolve([]),
       emailOf: async (_tenantId, userId) => `${userId}@example.com`,
       onError,

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const start = async () => {
+const start = async (how: { selfApproval?: boolean } = {}) => {
   const store = await openTestSqlite();
   const clock = createFakeClock();
   const errors: unknown[] = [];
@@ -46,6 +46,7 @@ const start = async () => {
     peopleWith: async (_tenantId, permission) =>
       permission === 'governance:vote' ? ['vera', 'vito'] : permission === 'costs:manage' ? ['boss'] : [],
     seatHolders: async () => ['sita'],
+    selfApproval: how.selfApproval ?? false,
     emailOf: async (_tenantId, userId) => (userId === 'gone' ? null : `${userId}@example.com`),
     onError,
   });
@@ -290,10 +291,49 @@ describe(req(['NOTE-02'], 'who else is told'), () => {
     for (const who of ['vera', 'vito'])
       expect(await titles(world, who)).toEqual(['Decision needed: shop.order']);
     expect((await titles(world, 'ann')).sort()).toEqual([
-      'Decision needed: shop.order',
       'Proposal approved: shop.order',
+      'Waits for a decision: shop.order',
     ]);
     expect(await titles(world, 'bob')).toEqual([]);
+  });
+
+  it('who asked for it: that it waits, and that it is theirs to decide only where they may', async () => {
+    const own = { userId: 'vera' };
+    const world = await start();
+    await world.publish(proposal('awaiting_human', own));
+    expect(await titles(world, 'vera')).toEqual(['Waits for a decision: shop.order']);
+    expect(await titles(world, 'vito')).toEqual(['Decision needed: shop.order']);
+    const alone = await start({ selfApproval: true });
+    await alone.publish(proposal('awaiting_human', own));
+    expect(await titles(alone, 'vera')).toEqual(['Decision needed: shop.order']);
+  });
+
+  it('what was asked for counts as read with everybody once it is over, and open pages hear of it', async () => {
+    const world = await start();
+    const unread = async (who: string) =>
+      (await world.request<{ unread: number }>(`${who}.user.t1`, 'GET', '/v2/notifications/unread')).body
+        .unread;
+    await world.publish(proposal('voting', { type: 'proposal.created' }));
+    expect(await unread('sita')).toBe(1);
+    await world.publish(proposal('awaiting_human'));
+    expect(await unread('sita')).toBe(0);
+    expect([await unread('vera'), await unread('vito'), await unread('ann')]).toEqual([1, 1, 1]);
+    // Another tenant's, and another proposal, have nothing to do with it.
+    await world.publish({ ...proposal('approved'), tenantId: 't2', userId: 'other' });
+    await world.publish(proposal('approved', { data: { ...proposal('approved').data, id: 'p2' } }));
+    expect(await unread('vera')).toBe(1);
+    world.seen.length = 0;
+    await world.publish(proposal('approved', { type: 'proposal.decided' }));
+    expect([await unread('vera'), await unread('vito')]).toEqual([0, 0]);
+    // Its end is news to who asked for it: of p2 and of this one.
+    expect(await unread('ann')).toBe(2);
+    const heard = world.seen.filter((event) => event.type === 'notification' && event.data.read === true);
+    expect(heard.map((event) => event.userId).sort()).toEqual(['ann', 'vera', 'vito']);
+    // Both in one breath: nothing stays behind.
+    world.bus.publish(proposal('awaiting_human', { data: { ...proposal('awaiting_human').data, id: 'p3' } }));
+    world.bus.publish(proposal('rejected', { data: { ...proposal('rejected').data, id: 'p3' } }));
+    await world.notifications.settled();
+    expect(await unread('vera')).toBe(0);
   });
 
   it('who holds a seat, of a proposal that is voted on', async () => {

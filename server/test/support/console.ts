@@ -50,7 +50,7 @@ const DEVICES: Readonly<Record<'desktop' | 'phone', BrowserContextOptions>> = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 };
 /** Below the test's own, so that a failure names what was waited for. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 const SHOTS = path.join(import.meta.dirname, '../../../docs/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -200,6 +200,8 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /conversations/delete': {
     body: { 'ids.0': { kind: 'conversation', status: 200 } },
   },
+  'GET /conversations/folders': none,
+  'POST /conversations/folders/rename': { send: () => ({ name: 'of another', to: null }) },
   'POST /conversations/import': {
     upload: { type: 'application/json', text: '[]' },
     anyStatus: true,

@@ -193,7 +193,7 @@ export const Tenants = () => {
       <SecretOnce
         secret={link}
         title="Invitation of the first admin"
-        about="Hand it to the person: with it they set their password. It is shown this once."
+        about="Hand it to the person: with it they set their password. It works once, for seven days, and is shown only now."
         label="Link"
         onClose={() => setLink(null)}
       />

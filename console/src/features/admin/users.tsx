@@ -143,7 +143,7 @@ export const Users = () => {
       <SecretOnce
         secret={link}
         title="Invitation link"
-        about="Hand it to the person: with it they set their password. It is shown this once."
+        about="Hand it to the person: with it they set their password. It works once, for seven days, and is shown only now."
         label="Link"
         onClose={() => setLink(null)}
       />

@@ -1,41 +1,51 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, PanelLeft, Plus } from 'lucide-react';
-import type { Citation, Message } from 'pentarch-sdk';
+import type { Citation, Message, RegenerateMessageRequest } from 'pentarch-sdk';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Drawer } from '../../components/dialog.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
-import { useLiveRefresh } from '../../lib/live.ts';
+import { forgetText } from '../../lib/kept-text.ts';
+import { useLiveEvents, useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
+import { isTouch } from '../../lib/pointer.ts';
 import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
-import { writtenOf } from './attached.ts';
+import { branchOf } from './branch.ts';
 import styles from './chat.module.css';
 import { CitationDrawer } from './citation-drawer.tsx';
 import { Composer, type Draft, emptyDraft, type Sending } from './composer.tsx';
-import { ConversationList, titleOf } from './conversation-list.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import { titleOf } from './conversation-row.tsx';
 import { FirstRun } from './first-run.tsx';
 import {
   isSame,
+  keepAgain,
   keepDraft,
   keepUnderway,
+  readAgain,
   readDraft,
   readUnderway,
   type Underway,
   withWritten,
 } from './kept.ts';
 import { type Limit, limitOf } from './limits.ts';
-import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
+import { Answer, answerOfTurn, Question } from './message-view.tsx';
+import { Messages } from './messages.tsx';
 import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
+import { editKey } from './question-editor.tsx';
+import { startedOf } from './started.ts';
+import { useFollow } from './use-follow.ts';
+import { useFoot } from './use-foot.ts';
+import { useFound } from './use-found.ts';
 import { type Running, useTurn } from './use-turn.ts';
+import { useVersions } from './use-versions.ts';
 
-const parse = (raw: Readonly<Record<string, unknown>>): { c: string | undefined } => ({
-  c: typeof raw.c === 'string' ? raw.c : undefined,
-});
-
-const NEAR_PX = 80;
+const idOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** `c` is the open conversation, `m` the message of it that was looked for. */
+const parse = (raw: Readonly<Record<string, unknown>>) => ({ c: idOf(raw.c), m: idOf(raw.m) });
 
 /** The run that has not ended: its question stands last, or its answer waits for a decision. */
 const openRunOf = (messages: readonly Message[]): string | null => {
@@ -48,18 +58,6 @@ const openRunOf = (messages: readonly Message[]): string | null => {
 
 /** The server did not take the message, so that no run of it has begun. */
 const wasRefused = ({ state, turn }: Running): boolean => state === 'failed' && turn.runId === '';
-
-/** As it was asked: to whom, and with which documents. */
-const sendingOf = (question: Message): Sending => {
-  const { agent_id: agent, model } = question.metadata;
-  const { text, files } = writtenOf(question);
-  return {
-    message: text,
-    agentId: typeof agent === 'string' ? agent : null,
-    model: typeof model === 'string' ? model : null,
-    files,
-  };
-};
 
 const draftOf = ({ agentId, model, files }: Sending): Draft => ({
   agent: agentId ?? '',
@@ -93,7 +91,7 @@ const ChatPage = () => {
   const toast = useToast();
   const queryClient = useQueryClient();
   const mayWrite = useMay('chat:write');
-  const [{ c }, setState] = useUrlState(parse);
+  const [{ c, m }, setState] = useUrlState(parse);
   const conversation = useConversation(c);
   const agentList = queryOptions({
     queryKey: ['agents', 'list'],
@@ -107,10 +105,15 @@ const ChatPage = () => {
   const owner = useRef(c);
   /** What was sent and is not known to be taken. */
   const underway = useRef<Underway | null>(null);
-  const { running, ask, follow, leave } = useTurn((id) => {
+  const { running, ask, again, follow, leave } = useTurn(({ conversationId: id, runId }, asked) => {
     // Its run has begun: the server has it.
     if (underway.current !== null) keepUnderway(shown.current, null);
     underway.current = null;
+    if (asked.after !== undefined) {
+      if (asked.question === null && asked.after !== null) keepAgain(id, { runId, after: asked.after });
+      editorDone.current();
+      return;
+    }
     // What was written meanwhile goes along with the conversation, which has its id now.
     if (shown.current !== id) keepDraft(shown.current, { ...emptyDraft, text: '' });
     owner.current = id;
@@ -119,6 +122,7 @@ const ChatPage = () => {
     void queryClient.invalidateQueries({ queryKey: ['chat', 'list'] });
   });
   useLiveRefresh(['message.', 'run.'], ['chat']);
+  const busy = running !== null && (running.state === 'running' || running.state === 'reconnecting');
 
   const [opened] = useState(() => composerOf(c));
   const [text, setText] = useState(opened.text);
@@ -131,10 +135,18 @@ const ChatPage = () => {
   const [wantsEarlier, setWantsEarlier] = useState(false);
   const [citation, setCitation] = useState<Citation>();
   const [listOpen, setListOpen] = useState(false);
-  const [atEnd, setAtEnd] = useState(true);
+  /** The question that is being edited. */
+  const [editing, setEditing] = useState<string | null>(null);
+  const editorDone = useRef((): void => {});
+  /** Asks for the version that failed once more. */
+  const lastVersion = useRef<(() => void) | null>(null);
+  const versions = useVersions(c);
+  const [opensAtMessage] = useState(m !== undefined);
   const field = useRef<HTMLTextAreaElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const zone = useRef<HTMLElement>(null);
+  const foot = useRef<HTMLDivElement>(null);
+  useFoot(foot);
   useEffect(() => {
     if (owner.current !== c) return;
     keepDraft(c, { ...draft, text });
@@ -149,6 +161,8 @@ const ChatPage = () => {
     owner.current = c;
     underway.current = null;
     leave();
+    lastVersion.current = null;
+    setEditing(null);
     const next = composerOf(c);
     restored.current = next.back;
     const isEmpty = next.text === '' && next.draft.files.length === 0;
@@ -170,21 +184,47 @@ const ChatPage = () => {
   const openRun = openRunOf(messages);
   const current = running?.turn.runId ?? null;
   useEffect(() => {
-    if (openRun === null || running?.state === 'running' || running?.state === 'reconnecting') return;
+    if (openRun === null || busy) return;
     if (current !== openRun) void follow(openRun);
-  }, [openRun, current, running?.state, follow]);
+  }, [openRun, current, busy, follow]);
+  // Another answer to a question that has one is in no list before it is whole: a reload goes on with it.
+  useEffect(() => {
+    const kept = c === undefined ? null : readAgain(c);
+    if (kept !== null) void follow(kept.runId, kept.after);
+  }, [c, follow]);
+  useLiveEvents(['run.started'], ({ payload }) => {
+    const started = startedOf(payload);
+    if (busy || started === null || started.conversationId !== c || started.runId === current) return;
+    const question = messages.find((one) => one.id === started.questionId);
+    if (question !== undefined && question.run_id !== started.runId)
+      void follow(started.runId, started.questionId);
+  });
+  const ended = running !== null && !busy && running.after !== undefined;
+  useEffect(() => {
+    if (ended && c !== undefined) keepAgain(c, null);
+  }, [ended, c]);
 
   // What is stored takes the place of what was streamed, in one drawing.
-  const busy = running !== null && (running.state === 'running' || running.state === 'reconnecting');
   const turn = running?.turn;
   const isStored = (id: string): boolean =>
     messages.some(
       (one) =>
         one.id === id && one.metadata.finish_reason !== 'awaiting_approval' && one.role === 'assistant',
     );
+  /** It has stood in the conversation: where it does no more, another version was picked. */
+  const [settled, setSettled] = useState('');
+  const hasAnswer = turn !== undefined && turn.messageId !== '' && isStored(turn.messageId);
+  const justSettled = hasAnswer && !busy ? turn.runId : settled;
+  useEffect(() => setSettled(justSettled), [justSettled]);
   const showTurn =
-    running !== null && turn !== undefined && !(turn.messageId !== '' && isStored(turn.messageId));
-  const stored = showTurn ? messages.filter((one) => one.id !== turn.messageId) : messages;
+    running !== null && turn !== undefined && !hasAnswer && (turn.runId === '' || turn.runId !== settled);
+  /** One that failed has left the branch as it was. */
+  const isVersion = running?.after !== undefined;
+  const cut =
+    showTurn && isVersion && running.state !== 'failed'
+      ? branchOf(messages, { runId: turn.runId, after: running.after })
+      : messages;
+  const stored = showTurn ? cut.filter((one) => one.id !== turn.messageId) : messages;
   const asked =
     showTurn &&
     running.question !== null &&
@@ -203,23 +243,17 @@ const ChatPage = () => {
     heightBefore.current = null;
   }, [messages.length]);
 
-  const length = `${stored.length}:${turn?.text.length ?? 0}:${turn?.tools.length ?? 0}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `length` says that there is more to see
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (box !== null && atEnd) box.scrollTop = box.scrollHeight;
-  }, [length, atEnd]);
-
-  // What grows without a new message (an approval that is read, seats that fill) is followed as well.
-  useEffect(() => {
-    const box = scroller.current;
-    if (box === null || !atEnd) return;
-    const observer = new MutationObserver(() => {
-      box.scrollTop = box.scrollHeight;
-    });
-    observer.observe(box, { childList: true, subtree: true, characterData: true });
-    return () => observer.disconnect();
-  }, [atEnd]);
+  const length = `${c}:${stored.at(-1)?.id}:${stored.length}:${turn?.text.length ?? 0}:${turn?.tools.length ?? 0}`;
+  const { following, follow: followEnd, hold } = useFollow(scroller, length);
+  const place = useFound(scroller, m, messages, {
+    isWhole: !hasEarlier && conversation.data !== undefined,
+    reading: wantsEarlier && loading,
+    onEarlier: () => {
+      if (!wantsEarlier) setWantsEarlier(true);
+      else if (!showsNothingNew) more();
+    },
+    onFound: () => followEnd(false),
+  });
 
   const lastStored = messages.findLast((one) => one.role === 'user');
   /** Puts a question back into the composer, with its agent and documents, before what was written meanwhile. */
@@ -231,7 +265,7 @@ const ChatPage = () => {
       const more = now.files.filter((one) => !back.has(one.documentId ?? ''));
       return { ...next, files: [...next.files, ...more] };
     });
-    field.current?.focus();
+    focusField();
   };
   /** What has been written since Enter was pressed, while it was looked up who is meant, stays in the field. */
   const send = (sending: Sending, written?: string): void => {
@@ -243,8 +277,9 @@ const ChatPage = () => {
     underway.current = { sending, key, after: lastStored?.id ?? null };
     keepUnderway(c, underway.current);
     setLimit(null);
+    lastVersion.current = null;
     setText((now) => (written === undefined || now === written ? '' : now));
-    setAtEnd(true);
+    followEnd(true);
     const request = {
       message,
       ...(c === undefined ? {} : { conversation_id: c }),
@@ -260,11 +295,22 @@ const ChatPage = () => {
     void ask(request, key);
   };
   const back = useRef(takeBack);
+  const refused = useRef(toast.failed);
   useEffect(() => {
     back.current = takeBack;
+    refused.current = toast.failed;
   });
   useEffect(() => {
-    if (running === null || !wasRefused(running) || underway.current === null) return;
+    if (running === null || !wasRefused(running)) return;
+    if (running.after !== undefined) {
+      // The editor stands open with what was written; the answer that was there stays.
+      const met = limitOf(running.error, Date.now());
+      if (met === null) refused.current(running.error);
+      else setLimit(met);
+      leave();
+      return;
+    }
+    if (underway.current === null) return;
     const { sending } = underway.current;
     underway.current = null;
     keepUnderway(shown.current, null);
@@ -286,26 +332,81 @@ const ChatPage = () => {
   }, [lastStored]);
   const endLimit = useCallback(() => setLimit(null), []);
   const stop = (): void => {
+    focusField();
     if (turn === undefined || turn.runId === '') return;
     api.chat.cancelRun(turn.runId).catch(toast.failed);
   };
-  const openConversation = (id: string | undefined): void => {
+  const openConversation = (id: string | undefined, message?: string): void => {
     setListOpen(false);
-    setState({ c: id });
-    setAtEnd(true);
-    field.current?.focus();
+    setState({ c: id, m: message });
+    followEnd(message === undefined);
+    if (message === undefined) focusField();
+  };
+  /** On a phone its keyboard would lie over what was opened. */
+  const focusField = (): void => {
+    if (!isTouch()) field.current?.focus();
+  };
+  /** What was pressed is gone: the thread has the focus, and shows what comes. */
+  const goToEnd = (): void => {
+    scroller.current?.focus({ preventScroll: true });
+    followEnd(true);
+  };
+  const regenerate = (message: Message, by: RegenerateMessageRequest): void => {
+    const after = message.role === 'user' ? message.id : message.parent_id;
+    if (c === undefined || after === null) return;
+    setLimit(null);
+    lastVersion.current = () => regenerate(message, by);
+    editorDone.current = () => {};
+    goToEnd();
+    void again({ question: null, after }, (options) => api.chat.regenerateStream(c, message.id, by, options));
+  };
+  const edit = (message: Message, words: string): void => {
+    if (c === undefined) return;
+    setLimit(null);
+    lastVersion.current = () => edit(message, words);
+    editorDone.current = () => {
+      forgetText(editKey(message.id));
+      setEditing(null);
+    };
+    goToEnd();
+    void again({ question: words, after: message.parent_id }, (options) =>
+      api.chat.editStream(c, message.id, { message: words }, options),
+    );
+  };
+  const fork = (message: Message): void =>
+    versions.fork.mutate(message, {
+      onSuccess: ({ id }) => {
+        openConversation(id);
+        toast.done('You go on in a new conversation; the first one stays as it is.');
+      },
+      onError: toast.failed,
+    });
+  const pick = (message: Message, index: number, place: Element | null): void => {
+    if (place !== null) hold(place);
+    leave();
+    lastVersion.current = null;
+    versions.pick.mutate({ message, index }, { onError: toast.failed });
   };
   useShortcut('/', () => field.current?.focus());
+  useShortcut('Escape', () => {
+    if (busy) stop();
+  });
+  // Behind the focus that the page's title gets after a change of page.
+  useEffect(() => {
+    if (isTouch() || opensAtMessage) return;
+    const frame = requestAnimationFrame(() => field.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, [opensAtMessage]);
   useShortcut('n', () => {
     if (mayWrite) openConversation(undefined);
   });
   const nameOf = (id: string): string => agents.data?.find((one) => one.id === id)?.name ?? id;
-  const lastQuestion =
-    running?.question !== null && running !== null
-      ? sent.current
-      : lastStored === undefined
-        ? null
-        : sendingOf(lastStored);
+  /** What has failed and stands in no message: the version, or what was sent last. */
+  const askAgain = (): void => {
+    if (lastVersion.current !== null) lastVersion.current();
+    else if (lastStored !== undefined) regenerate(lastStored, {});
+    else if (sent.current !== null) send(sent.current);
+  };
   const toldAbove = messages.some((one) => one.run_id === turn?.runId && one.error !== null);
   const archived = conversation.data?.status === 'archived';
   const closed = !mayWrite
@@ -350,9 +451,6 @@ const ChatPage = () => {
           role="log"
           aria-live="off"
           aria-label="Messages"
-          onScroll={({ currentTarget: box }) =>
-            setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX)
-          }
         >
           {c !== undefined &&
             conversation.data === undefined &&
@@ -387,57 +485,29 @@ const ChatPage = () => {
           {wantsEarlier && earlier.error !== null && (
             <ErrorState error={earlier.error} onRetry={earlier.more} />
           )}
-          {stored.map((message) =>
-            message.role === 'user' ? (
-              <Question
-                key={message.id}
-                {...writtenOf(message)}
-                fault={message.error?.message ?? null}
-                onEdit={closed === null ? () => takeBack(sendingOf(message)) : null}
-                onRetry={
-                  closed === null && !busy && message.error !== null && message.id === stored.at(-1)?.id
-                    ? () => send(sendingOf(message))
-                    : null
-                }
-              />
-            ) : (
-              <Answer
-                key={message.id}
-                answer={answerOfMessage(message)}
-                nameOf={nameOf}
-                onCite={setCitation}
-                mayRate={mayWrite}
-                onRetry={
-                  closed === null && !busy && lastQuestion !== null && message.id === stored.at(-1)?.id
-                    ? () => send(lastQuestion)
-                    : null
-                }
-              />
-            ),
-          )}
+          <Messages
+            messages={stored}
+            found={place}
+            nameOf={nameOf}
+            onCite={setCitation}
+            mayRate={mayWrite}
+            choices={{ agents: agents.data ?? [], models }}
+            does={closed === null && !busy ? { regenerate, edit, fork, pick } : null}
+            editing={editing}
+            onEditing={setEditing}
+          />
           {asked !== null && (
             <Question
+              id="asked"
               text={asked}
-              files={sent.current?.message === asked ? sent.current.files : []}
-              fault={null}
-              onEdit={null}
-              onRetry={null}
+              files={!isVersion && sent.current?.message === asked ? sent.current.files : []}
             />
           )}
-          {showTurn && (busy || turn.text !== '') && (
-            <Answer
-              answer={answerOfTurn(turn, busy)}
-              nameOf={nameOf}
-              onCite={setCitation}
-              onRetry={null}
-              mayRate={false}
-            />
+          {showTurn && (busy || (turn.text !== '' && !(isVersion && running.state === 'failed'))) && (
+            <Answer answer={answerOfTurn(turn, busy)} nameOf={nameOf} onCite={setCitation} mayRate={false} />
           )}
           {running?.state === 'failed' && !toldAbove && (
-            <ErrorState
-              error={running.error}
-              {...(lastQuestion === null || wasRefused(running) ? {} : { onRetry: () => send(lastQuestion) })}
-            />
+            <ErrorState error={running.error} {...(wasRefused(running) ? {} : { onRetry: askAgain })} />
           )}
           {running !== null && wasRefused(running) && (
             <p role="status" className={styles.closed}>
@@ -445,9 +515,9 @@ const ChatPage = () => {
             </p>
           )}
         </div>
-        <div className={styles.below}>
-          {!atEnd && (
-            <Button className={styles.jump} onClick={() => setAtEnd(true)}>
+        <div ref={foot} className={styles.below}>
+          {!following && (
+            <Button className={styles.jump} onClick={() => followEnd(true)}>
               <ArrowDown size={14} aria-hidden="true" /> Jump to latest
             </Button>
           )}

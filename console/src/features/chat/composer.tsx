@@ -7,11 +7,12 @@ import { useApi } from '../../lib/api.ts';
 import { faultOf, isSignedOut } from '../../lib/errors.ts';
 import { forgetFiles, keepFiles, keptFile, noteUploaded } from '../../lib/kept-files.ts';
 import { useMay } from '../../lib/me.ts';
+import { sendsOnEnter } from '../../lib/pointer.ts';
 import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
-import type { Limit } from './limits.ts';
+import { type Limit, modelName } from './limits.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then go along with the message. */
@@ -83,9 +84,6 @@ const stateOf = ({ documentId, share, fault, file, waits }: Attachment): string 
   if (documentId !== null) return 'ready';
   return share < 1 ? `${Math.round(share * 100)}%` : 'indexing …';
 };
-
-const modelLabel = ({ id, default: isDefault, available }: Model): string =>
-  `${id.split('/').slice(1).join('/') || id}${isDefault ? ' (default)' : ''}${available ? '' : ' – not answering'}`;
 
 export const splitCommand = (
   text: string,
@@ -241,7 +239,12 @@ export const Composer = (props: ComposerProps) => {
       setDismissed(text);
       return;
     }
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+    if (event.key === 'Escape' && running) {
+      event.preventDefault();
+      onStop();
+      return;
+    }
+    if (sendsOnEnter(event)) {
       event.preventDefault();
       submit();
     }
@@ -344,7 +347,7 @@ export const Composer = (props: ComposerProps) => {
           >
             {props.models.map((one) => (
               <option key={one.id} value={one.default ? '' : one.id}>
-                {modelLabel(one)}
+                {modelName(one)}
               </option>
             ))}
           </select>

@@ -112,3 +112,20 @@ export const isSame = (one: Sending, other: Sending): boolean =>
 /** A message that came back, and what was written meanwhile. */
 export const withWritten = (back: string, written: string): string =>
   written.trim() === '' || written === back ? back : `${back}\n\n${written}`;
+
+/** Another answer that is being written in this tab, and the question that it follows. */
+interface Again {
+  runId: string;
+  after: string;
+}
+
+const againKey = (conversation: string): string => `pentarch.again.${conversation}`;
+
+export const keepAgain = (conversation: string, again: Again | null): void =>
+  write(againKey(conversation), again);
+
+export const readAgain = (conversation: string): Again | null => {
+  const kept = read(againKey(conversation));
+  if (!isRecord(kept) || typeof kept.runId !== 'string' || typeof kept.after !== 'string') return null;
+  return { runId: kept.runId, after: kept.after };
+};

@@ -1,4 +1,4 @@
-import { CostExceededError, RateLimitedError } from 'pentarch-sdk';
+import { CostExceededError, type Model, RateLimitedError } from 'pentarch-sdk';
 
 /** Why a message was not taken, where the person has only to wait, or somebody to raise a limit. */
 export type Limit =
@@ -26,3 +26,7 @@ export const attachedNames = (text: string, count: number): readonly string[] =>
     names.length === count ? (names[n] ?? '') : `Document ${n + 1}`,
   );
 };
+
+/** `openai/gpt-5 (default)` is shown as `gpt-5 (default)`. */
+export const modelName = ({ id, default: isDefault, available }: Model): string =>
+  `${id.split('/').slice(1).join('/') || id}${isDefault ? ' (default)' : ''}${available ? '' : ' – not answering'}`;

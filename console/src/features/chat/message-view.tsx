@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Paperclip, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
-import type { Citation, Message } from 'pentarch-sdk';
-import { lazy, type MouseEvent, Suspense } from 'react';
+import { Paperclip, Pencil, RotateCcw, Split, ThumbsDown, ThumbsUp } from 'lucide-react';
+import type { Citation, Message, RegenerateMessageRequest } from 'pentarch-sdk';
+import { lazy, type MouseEvent, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Money } from '../../components/figures.tsx';
@@ -10,9 +10,11 @@ import { AgentAvatar, Badge } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { useKeptText } from '../../lib/kept-text.ts';
+import { AnswerMenu, type Choices } from './answer-menu.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
+import { QuestionEditor } from './question-editor.tsx';
 import { linkMarkers, markersOf, type Turn } from './thread.ts';
 import { ToolCalls } from './tool-calls.tsx';
 
@@ -151,11 +153,18 @@ interface AnswerProps {
   answer: AnswerView;
   nameOf: (agentId: string) => string;
   onCite: (citation: Citation) => void;
-  onRetry: (() => void) | null;
   mayRate: boolean;
+  /** What else is done with it; nothing while it is being written. */
+  actions?: {
+    versions: ReactNode;
+    onAgain: ((by: RegenerateMessageRequest) => void) | null;
+    onFork: (() => void) | null;
+    choices: Choices;
+  };
 }
 
-export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps) => {
+export const Answer = ({ answer, nameOf, onCite, mayRate, actions }: AnswerProps) => {
+  const again = actions?.onAgain ?? null;
   const first = answer.agents[0]?.agentId ?? 'zeus';
   const others = answer.agents.slice(1);
   const markers = markersOf(answer.text);
@@ -210,11 +219,13 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
       )}
       {!answer.live && (
         <footer className={styles.foot}>
+          {actions?.versions}
           <CopyButton text={answer.text} label="Copy answer" />
-          {onRetry !== null && (
-            <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={onRetry} />
+          {again !== null && (
+            <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={() => again({})} />
           )}
-          {mayRate && <Feedback messageId={answer.id} />}
+          {mayRate && <Feedback key={answer.id} messageId={answer.id} />}
+          {actions !== undefined && <AnswerMenu {...actions} />}
           <span className={styles.meta}>
             {answer.model}
             {answer.costUsd !== null && (
@@ -233,39 +244,84 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
 };
 
 interface QuestionProps {
+  id: string;
   text: string;
   files: readonly SentFile[];
   /** Why no answer came. */
-  fault: string | null;
-  onEdit: (() => void) | null;
-  onRetry: (() => void) | null;
+  fault?: string | null;
+  /** Nothing can be done with one that is not stored yet. */
+  actions?: {
+    versions: ReactNode;
+    /** It is being edited: in its place stands the editor. */
+    editing: boolean;
+    onEditing: ((on: boolean) => void) | null;
+    onEdit: (text: string) => void;
+    onRetry: (() => void) | null;
+    onFork: (() => void) | null;
+  };
 }
 
-export const Question = ({ text, files, fault, onEdit, onRetry }: QuestionProps) => (
-  <div className={styles.question}>
-    {files.length > 0 && (
-      <ul className={styles.citations} aria-label="Attached">
-        {files.map(({ documentId, name }) => (
-          <li key={documentId}>
-            <Link to={`/knowledge/${documentId}`} className={styles.chip}>
-              <Paperclip size={12} aria-hidden="true" /> {name}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    )}
-    <p className={styles.bubble}>{text}</p>
-    {fault !== null && (
-      <p className={styles.unanswered}>
-        <Badge tone="bad">no answer</Badge> <span className={styles.fault}>{sentence(fault)}</span>
-      </p>
-    )}
-    <div className={styles.foot}>
-      <CopyButton text={text} label="Copy message" />
-      {onRetry !== null && <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={onRetry} />}
-      {onEdit !== null && (
-        <IconButton label="Edit and send again" icon={<Pencil size={14} />} onClick={onEdit} />
+export const Question = ({ id, text, files, fault = null, actions }: QuestionProps) => {
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  const editing = actions?.editing ?? false;
+  useEffect(() => {
+    if (wasEditing.current && !editing) edit.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
+  return (
+    <div className={styles.question}>
+      {files.length > 0 && (
+        <ul className={styles.citations} aria-label="Attached">
+          {files.map(({ documentId, name }) => (
+            <li key={documentId}>
+              <Link to={`/knowledge/${documentId}`} className={styles.chip}>
+                <Paperclip size={12} aria-hidden="true" /> {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {editing && actions !== undefined ? (
+        <QuestionEditor
+          key={id}
+          messageId={id}
+          text={text}
+          onSend={actions.onEdit}
+          onCancel={() => actions.onEditing?.(false)}
+        />
+      ) : (
+        <p className={styles.bubble}>{text}</p>
+      )}
+      {fault !== null && (
+        <p className={styles.unanswered}>
+          <Badge tone="bad">no answer</Badge> <span className={styles.fault}>{sentence(fault)}</span>
+        </p>
+      )}
+      {!editing && (
+        <div className={styles.foot}>
+          {actions?.versions}
+          <CopyButton text={text} label="Copy message" />
+          {actions?.onRetry != null && (
+            <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={actions.onRetry} />
+          )}
+          {actions?.onEditing != null && (
+            <IconButton
+              ref={edit}
+              label="Edit message"
+              icon={<Pencil size={14} />}
+              onClick={() => actions.onEditing?.(true)}
+            />
+          )}
+          {actions?.onFork != null && (
+            <IconButton
+              label="Continue from here in a new chat"
+              icon={<Split size={14} />}
+              onClick={actions.onFork}
+            />
+          )}
+        </div>
       )}
     </div>
-  </div>
-);
+  );
+};

@@ -10,20 +10,43 @@ import { SAMPLE_TEXT, SAMPLE_TITLE } from './sample.ts';
 
 export type Shelf = 'active' | 'archived';
 
-export const useConversations = (status: Shelf, q: string) => {
+export interface Listing {
+  status: Shelf;
+  q: string;
+  /** '' is any, and none. */
+  folder: string;
+  /** Absent: pinned or not. */
+  pinned?: boolean;
+}
+
+export const useConversations = ({ status, q, folder, pinned }: Listing) => {
   const api = useApi();
-  return useCursorList(['chat', 'list', status, q], (cursor, signal) =>
+  return useCursorList(['chat', 'list', status, q, folder, pinned ?? null], (cursor, signal) =>
     api.conversations.list(
       {
-        limit: 30,
+        limit: pinned === true ? 100 : 30,
         status,
         ...(q === '' ? {} : { q }),
+        ...(folder === '' ? {} : { folder }),
+        ...(pinned === undefined ? {} : { pinned }),
         ...(cursor === undefined ? {} : { cursor }),
       },
       { signal },
     ),
   );
 };
+
+/** Names of the folders, of active and archived conversations together. */
+export const useFolders = (): readonly string[] => {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ['chat', 'list', 'folders'],
+    queryFn: ({ signal }) => api.conversations.listFolders({}, { signal }),
+    meta: { what: 'the folders' },
+  });
+  return data?.items.map((one) => one.name) ?? NO_NAMES;
+};
+const NO_NAMES: readonly string[] = [];
 
 export const useConversation = (id: string | undefined) => {
   const api = useApi();
@@ -135,17 +158,62 @@ export const useLoadSample = () => {
   });
 };
 
+/** As many as one call deletes. */
+const AT_ONCE = 100;
+
 export const useConversationActions = () => {
   const api = useApi();
   const queryClient = useQueryClient();
-  const onSuccess = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['chat'] });
+  const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['chat'] });
   return {
     rename: useMutation({
       mutationFn: ({ id, title }: { id: string; title: string }) => api.conversations.update(id, { title }),
-      onSuccess,
+      onSettled,
     }),
-    archive: useMutation({ mutationFn: (id: string) => api.conversations.archive(id), onSuccess }),
-    restore: useMutation({ mutationFn: (id: string) => api.conversations.restore(id), onSuccess }),
+    pin: useMutation({
+      mutationFn: ({ id, pinned }: { id: string; pinned: boolean }) =>
+        api.conversations.update(id, { pinned }),
+      onSettled,
+    }),
+    /** One after the other: what was done before a refusal stays done. */
+    move: useMutation({
+      mutationFn: async ({ ids, folder }: { ids: readonly string[]; folder: string | null }) => {
+        for (const id of ids) await api.conversations.update(id, { folder });
+      },
+      onSettled,
+    }),
+    archive: useMutation({
+      mutationFn: async (ids: readonly string[]) => {
+        for (const id of ids) await api.conversations.archive(id);
+      },
+      onSettled,
+    }),
+    restore: useMutation({
+      mutationFn: async (ids: readonly string[]) => {
+        for (const id of ids) await api.conversations.restore(id);
+      },
+      onSettled,
+    }),
+    /** Ids of those that are still there, since a run of theirs has not ended. */
+    remove: useMutation({
+      mutationFn: async (ids: readonly string[]): Promise<string[]> => {
+        const busy: string[] = [];
+        for (let at = 0; at < ids.length; at += AT_ONCE) {
+          const { failed } = await api.conversations.delete({ ids: ids.slice(at, at + AT_ONCE) });
+          busy.push(...failed.filter((one) => one.code === 'CONFLICT').map((one) => one.id));
+        }
+        return busy;
+      },
+      onSuccess: (busy, ids) => {
+        for (const id of ids)
+          if (!busy.includes(id)) queryClient.removeQueries({ queryKey: ['chat', 'conversation', id] });
+      },
+      onSettled: () => queryClient.invalidateQueries({ queryKey: ['chat', 'list'] }),
+    }),
+    renameFolder: useMutation({
+      mutationFn: (body: { name: string; to: string | null }) => api.conversations.renameFolder(body),
+      onSettled,
+    }),
     download: useMutation({
       mutationFn: async ({ id, format }: { id: string; format: 'json' | 'markdown' }) => {
         const text = await api.conversations.export(id, { format });
@@ -159,6 +227,8 @@ export const useConversationActions = () => {
     }),
   };
 };
+
+export type ConversationActions = ReturnType<typeof useConversationActions>;
 
 /** The passage that a citation names; null where the document no longer has it. */
 export const usePassage = (citation: Citation | undefined) => {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { ChatRequest, ChatStream } from 'pentarch-sdk';
+import type { CallOptions, ChatRequest, ChatStream } from 'pentarch-sdk';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
 import { useConnection } from '../../lib/connection.ts';
@@ -17,9 +17,15 @@ import { applyEvent, emptyTurn, type Turn } from './thread.ts';
 const AGAIN_MS = 1_500;
 const LONGEST_AGAIN_MS = 20_000;
 
-export interface Running {
-  /** What was asked; null where it stands in the conversation already. */
+/** What a run is begun with. */
+interface Asked {
+  /** The question as it is shown until it is stored; null where it stands in the conversation already. */
   readonly question: string | null;
+  /** The message that it follows in its branch, null for a first one; absent: the last one that is shown. */
+  readonly after?: string | null;
+}
+
+export interface Running extends Asked {
   readonly turn: Turn;
   readonly state: 'running' | 'reconnecting' | 'done' | 'failed';
   readonly error: unknown;
@@ -40,21 +46,21 @@ const online = (signal: AbortSignal, failures: number): Promise<void> =>
 /** One try: the page tells at once that the connection is lost, and tries again by itself. */
 const once = (signal: AbortSignal) => ({ signal, maxRetries: 0 });
 
-export const useTurn = (onConversation: (id: string) => void) => {
+export const useTurn = (onBegun: (turn: Turn, asked: Asked) => void) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const connection = useConnection();
   const signedIn = useSignedIn();
   const [running, setRunning] = useState<Running | null>(null);
   const reading = useRef<AbortController | null>(null);
-  const told = useRef(onConversation);
+  const told = useRef(onBegun);
   useEffect(() => {
-    told.current = onConversation;
+    told.current = onBegun;
   });
   useEffect(() => () => reading.current?.abort(), []);
 
   const read = useCallback(
-    async (question: string | null, open: (signal: AbortSignal) => ChatStream) => {
+    async (asked: Asked, open: (options: CallOptions) => ChatStream) => {
       reading.current?.abort();
       const own = new AbortController();
       const { signal } = own;
@@ -65,16 +71,17 @@ export const useTurn = (onConversation: (id: string) => void) => {
       const show = (state: Running['state'], error: unknown = null): void => {
         cancelAnimationFrame(frame);
         frame = 0;
-        if (reading.current === own) setRunning({ question, turn, state, error });
+        if (reading.current === own) setRunning({ ...asked, turn, state, error });
       };
       show('running');
       for (;;) {
         try {
           const { runId } = turn;
-          for await (const event of runId === '' ? open(signal) : api.chat.followRun(runId, once(signal))) {
+          const events = runId === '' ? open(once(signal)) : api.chat.followRun(runId, once(signal));
+          for await (const event of events) {
             turn = applyEvent(turn, event);
             failures = 0;
-            if (event.event === 'run.started') told.current(turn.conversationId);
+            if (event.event === 'run.started') told.current(turn, asked);
             // One drawing for each frame, however many pieces come.
             if (frame === 0) frame = requestAnimationFrame(() => show('running'));
           }
@@ -105,14 +112,25 @@ export const useTurn = (onConversation: (id: string) => void) => {
     /** Asks. The key stays over all tries, so that no second run begins. */
     ask: useCallback(
       (request: ChatRequest, idempotencyKey: string) =>
-        read(request.message, (signal) =>
-          api.chat.stream(request, { signal, idempotencyKey, maxRetries: 0 }),
+        read({ question: request.message }, (options) =>
+          api.chat.stream(request, { ...options, idempotencyKey }),
         ),
       [api, read],
     ),
+    /** Asks for a version: of a question in other words, or of the answer to one. */
+    again: useCallback(
+      (asked: Asked & { after: string | null }, open: (options: CallOptions) => ChatStream) => {
+        const idempotencyKey = crypto.randomUUID();
+        return read(asked, (options) => open({ ...options, idempotencyKey }));
+      },
+      [read],
+    ),
     /** Follows a run that was begun elsewhere: before a reload, in another tab. */
     follow: useCallback(
-      (runId: string) => read(null, (signal) => api.chat.followRun(runId, once(signal))),
+      (runId: string, after?: string) =>
+        read({ question: null, ...(after === undefined ? {} : { after }) }, (options) =>
+          api.chat.followRun(runId, options),
+        ),
       [api, read],
     ),
     /** Another conversation is shown; the run goes on at the server. */

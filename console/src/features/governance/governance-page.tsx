@@ -7,8 +7,9 @@ import { Money, RelativeTime } from '../../components/figures.tsx';
 import { Risk } from '../../components/risk.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { PageHead, Panel, Segments } from '../../components/surface.tsx';
+import { useNeedsMe } from '../../lib/decisions.ts';
 import { useLiveRefresh } from '../../lib/live.ts';
-import { useMay, useMe } from '../../lib/me.ts';
+import { useMay } from '../../lib/me.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './governance.module.css';
@@ -72,15 +73,13 @@ const COLUMNS: readonly Column<Proposal>[] = [
 
 const GovernancePage = () => {
   const [{ view: asked, proposal }, setState] = useUrlState(parse);
-  const me = useMe();
   const mayVote = useMay('governance:vote');
   const mayPropose = useMay('governance:propose');
   const [making, setMaking] = useState(false);
   const view: View = asked ?? (mayVote ? 'needs_you' : 'voting');
   const rows = useProposals(STATUS[view]);
   useLiveRefresh(['proposal.'], ['governance']);
-  const needsMe = (row: Proposal): boolean =>
-    row.asks_requester ? row.requested_by === me.sub : mayVote && row.requested_by !== me.sub;
+  const needsMe = useNeedsMe();
   const shown = rows.data?.filter((row) =>
     view === 'history' ? !isOpen(row) : view !== 'needs_you' || needsMe(row),
   );

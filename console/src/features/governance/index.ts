@@ -1,4 +1,5 @@
 import { Scale } from 'lucide-react';
+import { useWaitingDecisions } from '../../lib/decisions.ts';
 import type { Feature } from '../../lib/feature.ts';
 
 export const governance: Feature = {
@@ -8,5 +9,9 @@ export const governance: Feature = {
   path: '/governance',
   anyOf: ['governance:read'],
   primary: true,
+  waiting: {
+    use: useWaitingDecisions,
+    words: (count) => `${count} ${count === 1 ? 'waits' : 'wait'} for you`,
+  },
   pages: [{ path: '/governance', title: 'Governance', load: () => import('./governance-page.tsx') }],
 };

@@ -91,7 +91,11 @@ const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   return (
     <section className={styles.section} aria-label="Your vote">
       <h3>Your vote</h3>
-      {voted !== undefined && <p>You voted: {voted.vote}. It can be changed while this is open.</p>}
+      {voted !== undefined && (
+        <p>
+          You voted: {voted.vote}.{open && ' It can be changed while this is open.'}
+        </p>
+      )}
       {barred !== null && <p className={styles.barred}>{barred}</p>}
       {vote.error !== null && <ErrorState error={vote.error} />}
       {barred === null && (

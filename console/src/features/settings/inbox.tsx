@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { Check, CheckCheck, Inbox as InboxIcon } from 'lucide-react';
+import type { Notification } from 'pentarch-sdk';
 import { Button, IconButton } from '../../components/button.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { ShowMore } from '../../components/show-more.tsx';
@@ -7,6 +9,7 @@ import { Badge, Panel, Segments, StatusPill, type Tone } from '../../components/
 import { useToast } from '../../components/toast.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
+import { noticeLinkOf } from '../../lib/notice-link.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { useInbox, useRead, useReadAll } from './queries.ts';
 import styles from './settings.module.css';
@@ -23,6 +26,22 @@ const TONES: Readonly<Record<'info' | 'warning' | 'critical', Tone>> = {
   info: 'neutral',
   warning: 'warn',
   critical: 'bad',
+};
+
+/** Leads to what it tells of; who follows it has read it. */
+const NoticeTitle = ({ notice, onFollow }: { notice: Notification; onFollow: () => void }) => {
+  const link = noticeLinkOf(notice);
+  return (
+    <h3>
+      {link === null ? (
+        notice.title
+      ) : (
+        <Link to={link.to} search={link.search} onClick={onFollow}>
+          {notice.title}
+        </Link>
+      )}
+    </h3>
+  );
 };
 
 const List = ({ show }: { show: Show }) => {
@@ -56,7 +75,10 @@ const List = ({ show }: { show: Show }) => {
         {inbox.data.map((one) => (
           <li key={one.id} data-unread={!one.read || undefined}>
             <div className={styles.note}>
-              <h3>{one.title}</h3>
+              <NoticeTitle
+                notice={one}
+                onFollow={() => (one.read || !mayWrite ? undefined : read.mutate(one.id))}
+              />
               <p>{one.body}</p>
               <div className={styles.noteMeta}>
                 <StatusPill tone={TONES[one.level]}>{one.level}</StatusPill>

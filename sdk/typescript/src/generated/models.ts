@@ -1013,6 +1013,16 @@ export interface ListDocumentVersionsResultItem {
   created_at: string;
 }
 
+export interface ListFoldersResult {
+  /** Folders that hold conversations, by name */
+  items: ListFoldersResultItem[];
+}
+
+export interface ListFoldersResultItem {
+  name: string;
+  count: number;
+}
+
 export interface ListMcpPromptsResult {
   items: (Record<string, unknown>)[];
   /** Cut at 1 MB of JSON */
@@ -1513,6 +1523,16 @@ export interface RegenerateMessageRequest {
   model?: string;
   /** The agent to answer; absent: as before */
   agent_id?: string;
+}
+
+export interface RenameFolderRequest {
+  name: string;
+  to: string | null;
+}
+
+export interface RenameFolderResult {
+  /** How many conversations stand in another folder, or in none, now */
+  changed: number;
 }
 
 export interface ResetPasswordRequest {
@@ -2172,6 +2192,11 @@ export type ListConversationsQuery = {
   folder?: string;
   /** tenant: of everybody, for operators and admins. Default me */
   scope?: 'me' | 'tenant';
+};
+
+export type ListFoldersQuery = {
+  /** Counts these alone. Default: all */
+  status?: 'active' | 'archived';
 };
 
 export type ArchiveConversationQuery = {

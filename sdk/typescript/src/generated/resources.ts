@@ -152,6 +152,12 @@ export const conversations = (http: Http) => ({
   /** Delete conversations for good, archived or not */
   delete: (body: m.DeleteConversationsRequest, options?: CallOptions): Promise<m.DeleteConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/delete', json: body }, options),
+  /** Folders of the caller’s conversations, with how many each holds */
+  listFolders: (query: m.ListFoldersQuery = {}, options?: CallOptions): Promise<m.ListFoldersResult> =>
+    http.json({ method: 'GET', path: '/api/v1/conversations/folders', query }, options),
+  /** Rename a folder of the caller’s, or take it away */
+  renameFolder: (body: m.RenameFolderRequest, options?: CallOptions): Promise<m.RenameFolderResult> =>
+    http.json({ method: 'POST', path: '/api/v1/conversations/folders/rename', json: body }, options),
   /** Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),

@@ -89,7 +89,7 @@ export const createLaunch = (options: LaunchDeps) => {
     noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    publish(started, 'run.started', { agent_id: agentId });
+    publish(started, 'run.started', { agent_id: agentId, question_id: started.questionId });
     return begin(caller, started, events, abort, leave);
   };
 

@@ -54,7 +54,10 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       },
     );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
-    publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
+    publish(started, 'run.started', {
+      agent_id: started.plan.record.choice.agentId,
+      question_id: started.questionId,
+    });
     return begin(caller, started, events, abort, turn.leave);
   };
 

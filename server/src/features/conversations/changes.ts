@@ -98,6 +98,10 @@ export const createConversationChanges = ({ store, clock, find }: ChangesOptions
         await update(caller, id, { status: 'archived', archived_at: clock.now() }, { note });
     },
 
+    renameFolder: async (caller: Caller, name: string, to: string | null) => ({
+      changed: await store.renameFolder(ownScope(caller), { name, to }, clock.now()),
+    }),
+
     /** Throws NOT_FOUND, and CONFLICT while a run of it has not ended. */
     async deleteForGood(caller: Caller, id: string, note: Along): Promise<void> {
       const { deleted, busy } = await store.deleteForGood(ownScope(caller), [id], (tx) => note(tx));

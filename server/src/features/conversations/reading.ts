@@ -68,6 +68,10 @@ export const createConversationReading = ({ store, find, views }: ReadingOptions
       return answer;
     },
 
+    folders: async (caller: Caller, status?: 'active' | 'archived') => ({
+      items: await store.folders(ownScope(caller), status),
+    }),
+
     async get(caller: Caller, id: string) {
       const row = await find(readScope(caller), id);
       return withMessages(row, await store.newest(id, NEWEST, 'active'));

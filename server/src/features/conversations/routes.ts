@@ -13,13 +13,17 @@ import {
   ExportQuery,
   Feedback,
   FeedbackBody,
+  Folders,
   ForkBody,
   ListConversations,
   ListedConversation,
+  ListFolders,
   ListMessages,
   Message,
   MessageParams,
   PatchConversation,
+  RenamedFolder,
+  RenameFolder,
 } from './schema.ts';
 import type { ConversationService } from './service.ts';
 
@@ -143,6 +147,33 @@ const lifeRoutes = (conversations: ConversationService): AnyRoute[] => [
   }),
 ];
 
+const folderRoutes = (conversations: ConversationService): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/conversations/folders',
+    operationId: 'listFolders',
+    summary: 'Folders of the caller’s conversations, with how many each holds',
+    tag,
+    access: 'conversations:read',
+    query: ListFolders,
+    responses: { 200: Folders },
+    handler: ({ caller, query }) => conversations.folders(caller, query.status),
+  }),
+  route({
+    method: 'POST',
+    path: '/conversations/folders/rename',
+    operationId: 'renameFolder',
+    summary: 'Rename a folder of the caller’s, or take it away',
+    description:
+      'All conversations of the folder, archived or not, stand in `to` then, which may exist already; null: in none. Conversations are never deleted by it.',
+    tag,
+    access: 'conversations:write',
+    body: RenameFolder,
+    responses: { 200: RenamedFolder },
+    handler: ({ caller, body }) => conversations.renameFolder(caller, body.name, body.to),
+  }),
+];
+
 const messageRoutes = (conversations: ConversationService): AnyRoute[] => [
   route({
     method: 'GET',
@@ -201,5 +232,6 @@ const messageRoutes = (conversations: ConversationService): AnyRoute[] => [
 export const conversationRoutes = (conversations: ConversationService): AnyRoute[] => [
   ...itemRoutes(conversations),
   ...lifeRoutes(conversations),
+  ...folderRoutes(conversations),
   ...messageRoutes(conversations),
 ];

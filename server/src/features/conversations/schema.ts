@@ -204,6 +204,24 @@ export const DeletedConversations = Type.Object({
   ),
 });
 
+export const ListFolders = Strict({
+  status: Type.Optional(
+    StringEnum(['active', 'archived'], { description: 'Counts these alone. Default: all' }),
+  ),
+});
+export const Folders = Type.Object({
+  items: Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }), {
+    description: 'Folders that hold conversations, by name',
+  }),
+});
+export const RenameFolder = Strict({
+  name: Folder,
+  to: Nullable(Folder),
+});
+export const RenamedFolder = Type.Object({
+  changed: Type.Integer({ description: 'How many conversations stand in another folder, or in none, now' }),
+});
+
 export const ConversationParams = Strict({ id: Uuid('Conversation id') });
 export const MessageParams = Strict({ id: Uuid('Message id') });
 

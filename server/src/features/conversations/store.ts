@@ -41,6 +41,36 @@ export const createConversationStore = (db: Db) => ({
       return row;
     }),
 
+  folders: async (scope: Scope, status: string | undefined): Promise<{ name: string; count: number }[]> => {
+    let query = within(db.read, scope).where('folder', 'is not', null);
+    if (status !== undefined) query = query.where('status', '=', status);
+    const rows = await query
+      .select((e) => ['folder', e.fn.countAll<number>().as('n')])
+      .groupBy('folder')
+      .execute();
+    // By code point, whatever order the engine has.
+    return rows
+      .map(({ folder, n }) => ({ name: folder ?? '', count: Number(n) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  },
+
+  /** How many conversations it was of. */
+  renameFolder: (
+    { tenantId, userId }: Scope,
+    { name, to }: { name: string; to: string | null },
+    now: number,
+  ): Promise<number> =>
+    db.write(async (tx) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('conversations')
+        .set({ folder: to, updated_at: now })
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', userId)
+        .where('folder', '=', name)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    }),
+
   /**
    * Deletes those of these that are within the scope and have no run that goes on, waits or is asked about, with all that is
    * in them; `note` is written for each. `busy`: those that have one.

@@ -11,6 +11,7 @@ import { createNotifications } from './service.ts';
 import { notificationTools } from './tools.ts';
 
 export interface NotificationsDeps extends Pick<Given, 'clock' | 'onError'> {
+  config: { ALLOW_SELF_APPROVAL: boolean };
   db: Db;
   events: Pick<EventBus, 'onPublished'>;
   governanceConfig: Pick<GovernanceConfig, 'seats'>;
@@ -38,11 +39,12 @@ const seatHoldersIn =
 
 export const notificationsModule = defineModule({
   name: 'notifications',
-  needs: ['clock', 'db', 'events', 'governanceConfig', 'identity', 'jobs', 'mailer', 'onError'],
-  build({ events, governanceConfig, identity, ...deps }: NotificationsDeps) {
+  needs: ['clock', 'config', 'db', 'events', 'governanceConfig', 'identity', 'jobs', 'mailer', 'onError'],
+  build({ config, events, governanceConfig, identity, ...deps }: NotificationsDeps) {
     const { db } = deps;
     const notifications = createNotifications({
       ...deps,
+      selfApproval: config.ALLOW_SELF_APPROVAL,
       peopleWith: async (tenantId, permission) =>
         (await activePeople(db, tenantId)).filter((p) => p.permissions.has(permission)).map((p) => p.id),
       seatHolders: seatHoldersIn({ db, governanceConfig }),

@@ -93,6 +93,9 @@ const notice = (
   data: { event: event.type, ...ids(event.data) },
 });
 
+/** What is told of a proposal is told by its id and state. */
+const keyOf = (id: string, state: string): string => `${id}:${state}`;
+
 const proposalNotice = (event: PlatformEvent): Notice | null => {
   const { data } = event;
   const status = text(data, 'status');
@@ -110,9 +113,25 @@ const proposalNotice = (event: PlatformEvent): Notice | null => {
       text(data, 'description'),
     ),
     // Each vote and the end of the execution publish the proposal again.
-    key: `${text(data, 'id')}:${status}${yours ? ':yours' : ''}`,
+    key: keyOf(text(data, 'id'), `${status}${yours ? ':yours' : ''}`),
   };
 };
+
+/** Keys of what is over with an event: the vote, or the decision, that was asked for. */
+export const closedBy = ({ type, data }: PlatformEvent): readonly string[] => {
+  const status = text(data, 'status');
+  if (!type.startsWith('proposal.') || status === '' || status === 'voting') return [];
+  const asked =
+    status === 'awaiting_human' ? ['voting'] : ['voting', 'awaiting_human', 'awaiting_human:yours'];
+  return asked.map((state) => keyOf(text(data, 'id'), state));
+};
+
+/** For who asked for what others decide: that it waits, and not that they should decide it. */
+export const waitingNotice = (event: PlatformEvent, asked: Notice): Notice => ({
+  ...asked,
+  level: 'info',
+  title: cut(`Waits for a decision: ${text(event.data, 'action')}`, MAX_TITLE_CHARACTERS),
+});
 
 /** For who holds a seat: a proposal on which they are asked to vote. */
 export const seatNotice = (event: PlatformEvent): Notice => ({
@@ -123,7 +142,7 @@ export const seatNotice = (event: PlatformEvent): Notice => ({
     `Vote needed: ${text(event.data, 'action')}`,
     text(event.data, 'description'),
   ),
-  key: `${text(event.data, 'id')}:voting`,
+  key: keyOf(text(event.data, 'id'), 'voting'),
 });
 
 /** Null: the owner alone. */

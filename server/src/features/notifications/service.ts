@@ -12,6 +12,7 @@ import { emailKind } from './jobs.ts';
 import {
   type Audience,
   audienceOf,
+  closedBy,
   cut,
   DEFAULT_CHANNELS,
   MAX_BODY_CHARACTERS,
@@ -19,6 +20,7 @@ import {
   type Notice,
   noticeOf,
   seatNotice,
+  waitingNotice,
 } from './rules.ts';
 import {
   CATEGORIES,
@@ -31,6 +33,7 @@ import {
   type Preferences,
 } from './schema.ts';
 import {
+  closeNotices,
   countUnread,
   deleteNotificationsOf,
   dropNotices,
@@ -58,6 +61,8 @@ export interface NotificationsOptions {
   peopleWith(tenantId: string, permission: string): Promise<readonly string[]>;
   /** Active people who hold a seat of the Pentarchy. */
   seatHolders(tenantId: string): Promise<readonly string[]>;
+  /** Whether people decide on what they asked for themselves. */
+  selfApproval: boolean;
   /** E-mail of an active account; null where there is nobody to write to. */
   emailOf(tenantId: string, userId: string): Promise<string | null>;
   onError(error: unknown, message: string): void;
@@ -75,6 +80,16 @@ const view = (row: NotificationRow): Notification => ({
   read: row.read_at !== null,
   read_at: isoOrNull(row.read_at),
   created_at: iso(row.created_at),
+});
+
+/** For its person's open connections, and webhooks. */
+const toldOf = (row: NotificationRow): NewEvent => ({
+  type: 'notification',
+  tenantId: row.tenant_id,
+  userId: row.user_id,
+  reach: 'own',
+  permission: 'notifications:read',
+  data: { ...view(row) },
 });
 
 const isOn = (value: unknown): value is boolean => typeof value === 'boolean';
@@ -108,6 +123,8 @@ const channelsFrom = (stored: string | null): Record<Category, Channels> => {
 export const createNotifications = (options: NotificationsOptions) => {
   const { db, clock, jobs, mailer } = options;
   const writing = new Set<Promise<void>>();
+  /** The last that is being done for a proposal: its end is told behind its beginning. */
+  const lines = new Map<string, Promise<void>>();
 
   jobs.work(
     emailKind,
@@ -148,14 +165,7 @@ export const createNotifications = (options: NotificationsOptions) => {
       read_at: channels.inbox ? null : now,
       created_at: now,
     };
-    const event: NewEvent = {
-      type: 'notification',
-      tenantId: owner.tenantId,
-      userId: owner.userId,
-      reach: 'own',
-      permission: 'notifications:read',
-      data: { ...view(row) },
-    };
+    const event = toldOf(row);
     return db.write(async (tx) => {
       if (!(await insertNotification(tx, row))) return null;
       if (channels.email)
@@ -177,9 +187,33 @@ export const createNotifications = (options: NotificationsOptions) => {
       for (const id of await options.seatHolders(tenantId))
         if (id !== userId) told.set(id, seatNotice(event));
     } else if (audience !== null && notice !== null) {
-      for (const id of await options.peopleWith(tenantId, audience.permission)) told.set(id, notice);
+      // Of what waits for a decision, who asked for it is told that it waits, unless the decision is theirs too.
+      const isOthers = event.type.startsWith('proposal.') && userId !== null;
+      if (isOthers) told.set(userId, waitingNotice(event, notice));
+      for (const id of await options.peopleWith(tenantId, audience.permission))
+        if (!isOthers || id !== userId || options.selfApproval) told.set(id, notice);
     }
     for (const [id, text] of told) await notify({ tenantId, userId: id }, text, text.key ?? event.id);
+  };
+
+  /** What was asked for and is over is no longer unread with anybody, and open pages hear of it. */
+  const close = (event: PlatformEvent, keys: readonly string[]): Promise<void> =>
+    db.write(async (tx) => {
+      for (const row of await closeNotices(tx, event.tenantId, keys, clock.now()))
+        await tx.emit(toldOf(row), { webhooks: false });
+    });
+
+  /** Behind what is being done for the same proposal. */
+  const inLine = (event: PlatformEvent, work: () => Promise<void>): Promise<void> => {
+    const line = event.type.startsWith('proposal.') ? `${event.tenantId} ${String(event.data.id)}` : null;
+    if (line === null) return work();
+    const done = (lines.get(line) ?? Promise.resolve()).catch(() => {}).then(work);
+    lines.set(line, done);
+    const leave = (): void => {
+      if (lines.get(line) === done) lines.delete(line);
+    };
+    done.then(leave, leave);
+    return done;
   };
 
   const preferences = async (caller: Caller): Promise<Preferences> => ({
@@ -193,8 +227,12 @@ export const createNotifications = (options: NotificationsOptions) => {
     published(event: PlatformEvent): void {
       const notice = noticeOf(event);
       const audience = audienceOf(event);
-      if (audience === null && (notice === null || event.userId === null)) return;
-      const work = tell(event, notice, audience)
+      const over = closedBy(event);
+      if (over.length === 0 && audience === null && (notice === null || event.userId === null)) return;
+      const work = inLine(event, async () => {
+        if (over.length > 0) await close(event, over);
+        await tell(event, notice, audience);
+      })
         .catch((error: unknown) => options.onError(error, 'a notification could not be made'))
         .finally(() => writing.delete(work));
       writing.add(work);

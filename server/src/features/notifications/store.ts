@@ -75,6 +75,22 @@ export const markRead = async (
     .executeTakeFirst();
 };
 
+/** What is over counts as read, whoever was told of it; gives what was unread until now. */
+export const closeNotices = (
+  tx: Queryable,
+  tenantId: string,
+  keys: readonly string[],
+  at: number,
+): Promise<NotificationRow[]> =>
+  tx
+    .updateTable('notifications')
+    .set({ read_at: at })
+    .where('tenant_id', '=', tenantId)
+    .where('event_id', 'in', keys)
+    .where('read_at', 'is', null)
+    .returningAll()
+    .execute();
+
 export const markAllRead = async (tx: Queryable, owner: InboxOwner, at: number): Promise<void> => {
   await tx
     .updateTable('notifications')

@@ -1102,6 +1102,16 @@ class ListDocumentVersionsResultItem(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
+class ListFoldersResult(TypedDict):
+    items: list[ListFoldersResultItem]
+    """Folders that hold conversations, by name"""
+
+
+class ListFoldersResultItem(TypedDict):
+    name: str
+    count: int
+
+
 class ListMcpPromptsResult(TypedDict):
     items: list[dict[str, Any]]
     truncated: bool
@@ -1617,6 +1627,16 @@ class RegenerateMessageRequest(TypedDict, total=False):
     """A configured model; absent: as before"""
     agent_id: str
     """The agent to answer; absent: as before"""
+
+
+class RenameFolderRequest(TypedDict):
+    name: str
+    to: str | None
+
+
+class RenameFolderResult(TypedDict):
+    changed: int
+    """How many conversations stand in another folder, or in none, now"""
 
 
 class ResetPasswordRequest(TypedDict):

@@ -1025,6 +1025,25 @@ class Conversations:
         """Delete conversations for good, archived or not"""
         return cast("m.DeleteConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
 
+    def list_folders(
+        self,
+        *,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ListFoldersResult:
+        """Folders of the caller’s conversations, with how many each holds"""
+        return cast("m.ListFoldersResult", self._http.json(Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options))
+
+    def rename_folder(
+        self,
+        *,
+        name: str,
+        to: str | None,
+        options: CallOptions | None = None,
+    ) -> m.RenameFolderResult:
+        """Rename a folder of the caller’s, or take it away"""
+        return cast("m.RenameFolderResult", self._http.json(Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options))
+
     def import_(
         self,
         *,
@@ -1254,6 +1273,25 @@ class AsyncConversations:
     ) -> m.DeleteConversationsResult:
         """Delete conversations for good, archived or not"""
         return cast("m.DeleteConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
+
+    async def list_folders(
+        self,
+        *,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ListFoldersResult:
+        """Folders of the caller’s conversations, with how many each holds"""
+        return cast("m.ListFoldersResult", await self._http.json(Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options))
+
+    async def rename_folder(
+        self,
+        *,
+        name: str,
+        to: str | None,
+        options: CallOptions | None = None,
+    ) -> m.RenameFolderResult:
+        """Rename a folder of the caller’s, or take it away"""
+        return cast("m.RenameFolderResult", await self._http.json(Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options))
 
     async def import_(
         self,

@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.ts';
 import { type Accounts, MIN_PASSWORD_LENGTH } from '../accounts/service.ts';
 import { originOf } from '../origin.ts';
 import { parseForm } from './form.ts';
-import { contentSecurityPolicy, messagePage, passwordPage } from './pages.ts';
+import { contentSecurityPolicy, messagePage, passwordPage, passwordSetPage } from './pages.ts';
 
 /** Where links of invitations and password resets lead. The link's secret is the proof; there is no session to ride on. */
 
@@ -59,6 +59,6 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
         `The password must have at least ${MIN_PASSWORD_LENGTH} characters.`,
       );
     }
-    return send(reply, 200, messagePage('Password set', 'You can sign in with your new password now.'));
+    return send(reply, 200, passwordSetPage());
   });
 };

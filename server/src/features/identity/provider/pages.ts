@@ -157,6 +157,14 @@ export const passwordPage = (view: {
 export const messagePage = (title: string, message: string): string =>
   page(title, `<p role="status">${escapeHtml(message)}</p>`);
 
+/** After a password was chosen: the way in. */
+export const passwordSetPage = (): string =>
+  page(
+    'Password set',
+    `<p role="status">You can sign in with your new password now.</p>
+<p><a href="/" autofocus>Go to Pentarch and sign in</a></p>`,
+  );
+
 export const errorPage = (view: { error: string; description: string }): string =>
   page(
     'That did not work',
