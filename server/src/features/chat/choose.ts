@@ -1,6 +1,6 @@
+import { outermostBraces } from 'pentarch-prose';
 import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import { outermostBraces } from '../../kernel/text.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { createMetered, type LedgerEntry } from '../costs/index.ts';
 import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';

@@ -7,13 +7,7 @@ import { observationOf } from './observation.ts';
 import { speakerOf } from './observe.ts';
 import { taintOfFacts } from './recall.ts';
 import { cleanText, MAX_TEXT, MAX_TYPE } from './rules.ts';
-import {
-  confirmedSource,
-  FORGETS,
-  Name,
-  payingOf,
-  sourceOf,
-} from './tool-form.ts';
+import { confirmedSource, FORGETS, Name, payingOf, sourceOf } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
 import type { ApplyFindings, ToolParts } from './tool-parts.ts';
 
@@ -30,19 +24,17 @@ export const rememberTool = (parts: ToolParts, { mentionOf }: Pick<ToolMentions,
     name: 'remember_fact',
     description:
       'Keeps a lasting fact for later conversations. entity is "user" for facts about the user, else the name of the person, organisation, project or thing. fact is a short predicate, e.g. "works at Acme".',
-    input: Strict(
-      {
-        entity: Name('"user", or a name'),
-        entity_type: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: MAX_TYPE,
-            description: 'person, organization, project, place, event, thing',
-          }),
-        ),
-        fact: Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
-      },
-    ),
+    input: Strict({
+      entity: Name('"user", or a name'),
+      entity_type: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_TYPE,
+          description: 'person, organization, project, place, event, thing',
+        }),
+      ),
+      fact: Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
     taint: [],
@@ -78,12 +70,10 @@ export const recallTool = ({ recall }: Pick<ToolParts, 'recall'>): AgentTool =>
     name: 'recall',
     description:
       'Finds remembered facts of the user and of the organisation. Use it before answering about the user or people, projects and things they know.',
-    input: Strict(
-      {
-        query: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S' }),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'default 10' })),
-      },
-    ),
+    input: Strict({
+      query: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S' }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'default 10' })),
+    }),
     annotations: READS,
     permission: 'memory:read',
     taint: [],
@@ -108,22 +98,20 @@ export const correctTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
     name: 'correct_fact',
     description:
       'Corrects what is remembered: the statement with the wrong words ends (it stays as history) and the right one holds from now on.',
-    input: Strict(
-      {
-        wrong: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '\\S',
-          description: 'The wrong words, as they stand in the remembered fact',
-        }),
-        right: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '\\S',
-          description: 'What stands in their place',
-        }),
-      },
-    ),
+    input: Strict({
+      wrong: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '\\S',
+        description: 'The wrong words, as they stand in the remembered fact',
+      }),
+      right: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '\\S',
+        description: 'What stands in their place',
+      }),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
     taint: [],
@@ -156,9 +144,7 @@ export const forgetTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
       const done = await apply(context, [
         { kind: 'forget', words: cleanText(args.topic), everything: false },
       ]);
-      return said(
-        done.forgotten > 0 ? `Forgotten: ${args.topic}` : 'Nothing of this kind was remembered.',
-      );
+      return said(done.forgotten > 0 ? `Forgotten: ${args.topic}` : 'Nothing of this kind was remembered.');
     },
   });
 };

@@ -21,15 +21,13 @@ export const relateTool = (
     name: 'relate',
     description:
       'Ties two entities of the memory by a relation such as works_at, manages, part_of, married_to. Entities that are not known yet are made. Use "user" for the user.',
-    input: Strict(
-      {
-        from: Name('"user", or a name'),
-        relation_type: Type.String({ minLength: 1, maxLength: MAX_TYPE, pattern: '\\S' }),
-        to: Name('"user", or a name'),
-        from_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
-        to_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
-      },
-    ),
+    input: Strict({
+      from: Name('"user", or a name'),
+      relation_type: Type.String({ minLength: 1, maxLength: MAX_TYPE, pattern: '\\S' }),
+      to: Name('"user", or a name'),
+      from_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
+      to_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
     taint: [],
@@ -97,9 +95,10 @@ export const graphTool = ({ service, entities }: Pick<ToolParts, 'service' | 'en
   defineTool({
     name: 'memory_graph',
     description: 'Shows what an entity of the memory is tied to, in up to three steps.',
-    input: Strict(
-      { entity: Name('"user", or a name'), depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })) },
-    ),
+    input: Strict({
+      entity: Name('"user", or a name'),
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })),
+    }),
     annotations: READS,
     permission: 'memory:read',
     taint: [],
