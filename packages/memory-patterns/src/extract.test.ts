@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExtract } from './extract.ts';
 
-const extract = createExtract((text) => /\bpassword\b/i.test(text));
+const extract = createExtract((text) => /\b(?:password|pin)\b|\d{4} \d{4}/i.test(text));
 
 /** Facts as `subject: text [slot]`, for reading. */
 const shown = (message: string): string[] =>

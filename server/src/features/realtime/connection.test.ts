@@ -62,8 +62,13 @@ const run = (onDelta: Awaited<ReturnType<ChatSend>>['onDelta']): Awaited<ReturnT
 
 it('holds events back until the start of a run is said, and sends them after it', async () => {
   const launched = Promise.withResolvers<Awaited<ReturnType<ChatSend>>>();
-  const client = open(() => launched.promise);
+  const asked = Promise.withResolvers<void>();
+  const client = open(() => {
+    asked.resolve();
+    return launched.promise;
+  });
   const sending = client.send('chat.send', { message: 'hello' });
+  await asked.promise;
   client.publish('during');
   expect(client.types()).toEqual(['ready']);
   launched.resolve(run(() => () => {}));
