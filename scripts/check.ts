@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'build types',
     about: 'the server’s declarations can be emitted',
-    command: [bin('tsc'), '-p', 'server', '--noEmit'],
+    command: [bin('tsc'), '-b', 'server'],
   },
   {
     name: 'sdk',
