@@ -4,12 +4,7 @@ import { functionFault, functionsOf } from './lib/functions.ts';
 
 /** Functions of the server and its packages stay short enough to be read at once. Exit 1 with one line for each that does not. */
 
-const FOLDERS = [
-  ...readdirSync('packages').map((name) => path.join('packages', name, 'src')),
-  ...readdirSync('server/src', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => path.join('server/src', name)),
-];
+const FOLDERS = ['server/src', ...readdirSync('packages').map((name) => path.join('packages', name, 'src'))];
 /** A released migration is read from its top to its end, and never changed. */
 const NOT_HELD = /^server\/src\/db\/migrations\//;
 /** Below these the sources are not where they were, and nothing would be held. */

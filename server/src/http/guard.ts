@@ -42,11 +42,13 @@ const addressFault = (
     : null;
 };
 
-const mayAccess = (access: Access | undefined, caller: Caller | null): boolean =>
+const accessFault = (access: Access | undefined, caller: Caller | null): AppError | null =>
   access === undefined ||
   access === 'public' ||
   access === 'signed-in' ||
-  caller?.permissions.has(access) === true;
+  caller?.permissions.has(access) === true
+    ? null
+    : forbidden(access);
 
 /**
  * The first hook of every request, in the contract's order of refusals (section 14): 401, unknown path 404, 405, 429,
@@ -110,7 +112,8 @@ export const createGuard = (options: GuardOptions) => {
           new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),
         );
       }
-      if (!mayAccess(access, request.context.caller)) return done(forbidden(access));
+      const missing = accessFault(access, request.context.caller);
+      if (missing !== null) return done(missing);
       done();
     };
 
