@@ -91,6 +91,7 @@ export const createGuard = (options: GuardOptions) => {
     const unknown = request.is404 && found === null;
     const access = request.routeOptions.config.access;
     const open = request.is404 || found !== null ? (found?.public ?? true) : access === 'public';
+
     const proceed = (): void => {
       // A browser that opens an address of the console: its page is sent by the handler of unknown paths.
       if (unknown && options.console?.answers(request)) return done();
@@ -112,9 +113,7 @@ export const createGuard = (options: GuardOptions) => {
           new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),
         );
       }
-      const missing = accessFault(access, request.context.caller);
-      if (missing !== null) return done(missing);
-      done();
+      done(accessFault(access, request.context.caller) ?? undefined);
     };
 
     const token = onApi ? bearerToken(request) : null;
