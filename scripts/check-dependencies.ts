@@ -6,6 +6,7 @@ import { DEPENDENCY_RULES } from './lib/dependency-rules.ts';
 
 const FOLDERS = [
   'server/src',
+  'packages',
   'cli/src',
   'console/src',
   'sdk/typescript',
@@ -25,7 +26,7 @@ const result = await cruise(FOLDERS, {
   validate: true,
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: '^(server|cli|console|sdk/typescript)/dist/' },
+  exclude: { path: '^(server|cli|console|sdk/typescript|packages/[^/]+)/dist/' },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'require', 'node', 'default', 'types'],

@@ -13,6 +13,7 @@ import { createFinder, type Found } from './lib/expressions.ts';
 
 const FILES = [
   'server/src/**/*.{ts,js}',
+  'packages/*/src/**/*.ts',
   'sdk/typescript/src/**/*.ts',
   'cli/src/**/*.ts',
   'console/src/**/*.{ts,tsx}',
@@ -26,7 +27,7 @@ const LIMITED = [
 ];
 /** Expressions whose text is not constant, and why that is no danger. */
 const BUILT: Readonly<Record<string, string>> = {
-  'server/src/kernel/bounded.ts': 'a copy of a bounded expression, for split and matchAll',
+  'packages/prose/src/bounded.ts': 'a copy of a bounded expression, for split and matchAll',
   'server/src/http/path-table.ts': 'from the templates of the own routes: [^/]+ between slashes',
 };
 /** What the analyser cannot read, looked at by a person. */

@@ -2,44 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { functionFault, functionsOf } from './lib/functions.ts';
 
-/** Functions of these folders stay short enough to be read at once. Exit 1 with one line for each that does not. */
+/** Functions of the server and its packages stay short enough to be read at once. Exit 1 with one line for each that does not. */
 
-/** Whoever has cut a feature into steps adds it here. */
-const FOLDERS = [
-  'server/src/features/a2a',
-  'server/src/features/agents',
-  'server/src/features/anthropic',
-  'server/src/features/audit',
-  'server/src/features/chat',
-  'server/src/features/communications',
-  'server/src/features/conversations',
-  'server/src/features/costs',
-  'server/src/features/governance',
-  'server/src/features/identity',
-  'server/src/features/knowledge',
-  'server/src/features/mcp',
-  'server/src/features/memory',
-  'server/src/features/models',
-  'server/src/features/nodes',
-  'server/src/features/notifications',
-  'server/src/features/openai',
-  'server/src/features/responses',
-  'server/src/features/retention',
-  'server/src/features/system',
-  'server/src/features/tasks',
-  'server/src/features/tenants',
-  'server/src/features/users',
-  'server/src/features/webhooks',
-  'server/src/modules',
-];
+const FOLDERS = ['server/src', ...readdirSync('packages').map((name) => path.join('packages', name, 'src'))];
+/** A released migration is read from its top to its end, and never changed. */
+const NOT_HELD = /^server\/src\/db\/migrations\//;
 /** Below these the sources are not where they were, and nothing would be held. */
 const FEWEST_OF_FOLDER = 10;
-const FEWEST = 3_500;
+const FEWEST = 9_000;
 
 const sourcesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => path.join(folder, file));
+    .map((file) => path.join(folder, file))
+    .filter((file) => !NOT_HELD.test(file));
 
 let count = 0;
 let faults = 0;

@@ -55,7 +55,7 @@ const manifests: Manifest[] = folders.map((folder) => {
 });
 const sources = globSync(
   [
-    '{server,cli,console,sdk,bench,scripts}/**/*.{ts,tsx,js,css,json}',
+    '{server,packages,cli,console,sdk,bench,scripts}/**/*.{ts,tsx,js,css,json}',
     'docs/.vitepress/*.ts',
     '*.{ts,json}',
     '.ci/run',

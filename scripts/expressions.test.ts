@@ -27,6 +27,16 @@ export const found = [/x+/g, rule('c'), rule('d'), new RegExp(LIST.join('|') + B
     ).toEqual(['/a/ 1000', '/b/ 20']);
   });
 
+  it('take constants of our own packages, by what their index exports', () => {
+    expect(
+      sourcesIn({
+        'a.ts': `import { bounded, PIECE } from 'pentarch-prose'; bounded(PIECE, /a/);`,
+        'packages/prose/src/index.ts': `export { bounded, PIECE } from './bounded.ts';`,
+        'packages/prose/src/bounded.ts': 'export const PIECE = 4_000;',
+      }),
+    ).toEqual(['/a/ 4000']);
+  });
+
   it('are patterns of schemas too', () => {
     expect(sourcesIn({ 'a.ts': `Type.String({ pattern: '^[a-z]+$' });` })).toEqual(['/^[a-z]+$/u']);
   });

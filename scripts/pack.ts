@@ -6,7 +6,8 @@ import { buildConsole } from '../console/build.ts';
 
 /**
  * `npm run pack [-- FOLDER]` makes what is published: the tarballs of `pentarch` (the server with its console), `pentarch-cli` and
- * `pentarch-sdk`, by default in dist/. They hold JavaScript, since Node strips no types under node_modules.
+ * `pentarch-sdk`, by default in dist/. They hold JavaScript, since Node strips no types under node_modules. The server's brings our own
+ * packages (packages/) in its node_modules.
  */
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -68,14 +69,38 @@ const compile = (source: string, out: string): void => {
   rmSync(config);
 };
 
+const dependenciesOf = (manifest: Manifest): Record<string, string> => ({
+  ...(manifest.dependencies as Record<string, string> | undefined),
+});
+
+/** Our own packages, as the server's node_modules holds them. Returns what they need of others. */
+const bundlePackages = (stage: string): { names: string[]; needs: Record<string, string> } => {
+  const folders = readdirSync(path.join(ROOT, 'packages')).map((name) => path.join('packages', name));
+  const names = folders.map((folder) => String(manifestOf(folder).name));
+  const needs: Record<string, string> = {};
+  for (const [i, folder] of folders.entries()) {
+    const to = path.join(stage, 'node_modules', names[i] ?? '');
+    mkdirSync(to, { recursive: true });
+    compile(path.join(ROOT, folder, 'src'), path.join(to, 'dist'));
+    cpSync(path.join(ROOT, folder, 'README.md'), path.join(to, 'README.md'));
+    const manifest = { ...manifestOf(folder), exports: { '.': './dist/index.js' } };
+    writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    Object.assign(needs, dependenciesOf(manifest));
+  }
+  return { names, needs };
+};
+
 const packServer = (stage: string): void => {
   compile(path.join(ROOT, 'server', 'src'), path.join(stage, 'dist'));
   cpSync(path.join(ROOT, 'server', 'models'), path.join(stage, 'models'), { recursive: true });
   cpSync(path.join(ROOT, 'server', 'bin'), path.join(stage, 'bin'), { recursive: true });
   cpSync(path.join(ROOT, 'console', 'dist'), path.join(stage, 'console'), { recursive: true });
   const { devDependencies: _dev, ...manifest } = manifestOf('server');
+  const { names, needs } = bundlePackages(stage);
   finish(stage, {
     ...manifest,
+    dependencies: { ...dependenciesOf(manifest), ...needs },
+    bundleDependencies: names,
     bin: { 'pentarch-server': 'bin/pentarch-server.js' },
     engines: { node: '>=24' },
   });

@@ -9,18 +9,23 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
   {
     name: 'kernel-is-pure',
     comment:
-      'kernel/ imports only kernel/ (uuid makes ids, typebox schemas): no node modules, no layers above',
+      'kernel/ imports only kernel/ and packages/prose (uuid makes ids, typebox schemas): no node modules, no layers above',
     severity: 'error',
     from: { path: '^server/src/kernel/', pathNot: TESTS },
-    to: { pathNot: '^server/src/kernel/|(^|node_modules/)(uuid|typebox)(/|$)' },
+    to: { pathNot: '^server/src/kernel/|^packages/prose/|(^|node_modules/)(uuid|typebox)(/|$)' },
   },
   {
     name: 'rules-are-pure',
-    comment: 'rules.ts imports only kernel/, other rules and this feature’s types',
+    comment: 'rules.ts imports only kernel/, packages/, other rules and this feature’s types',
     severity: 'error',
     from: { path: '^server/src/.*[/.]rules\\.ts$', pathNot: TESTS },
     to: {
-      pathNot: ['^server/src/kernel/', '[./]rules\\.ts$', '^server/src/.*/(schema|types|ports)\\.ts$'],
+      pathNot: [
+        '^server/src/kernel/',
+        '^packages/',
+        '[./]rules\\.ts$',
+        '^server/src/.*/(schema|types|ports)\\.ts$',
+      ],
       dependencyTypesNot: ['type-only'],
     },
   },
@@ -98,11 +103,25 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
     to: { path: '^server/src/adapters/' },
   },
   {
+    name: 'packages-know-no-server',
+    comment: 'packages/ are products of their own: they import other packages and libraries',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: TESTS },
+    to: { path: '^(server|cli|console|sdk|bench|scripts)/' },
+  },
+  {
+    name: 'packages-meet-at-their-index',
+    comment: 'of a package only its index.ts is imported elsewhere',
+    severity: 'error',
+    from: { path: '^(server|cli|console|bench|scripts)/', pathNot: TESTS },
+    to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+  },
+  {
     name: 'product-knows-no-tests',
     comment: 'the product imports no test code',
     severity: 'error',
-    from: { path: '^(server/src|cli|console)/', pathNot: TESTS },
-    to: { path: `^server/test/|${TESTS}` },
+    from: { path: '^(server/src|cli|console|packages/[^/]+/src)/', pathNot: TESTS },
+    to: { path: `^(server|packages/[^/]+)/test/|${TESTS}` },
   },
   {
     name: 'clients-go-through-the-sdk',

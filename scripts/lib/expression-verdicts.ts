@@ -28,7 +28,7 @@ export interface Checked {
   keyOf(one: Found): string;
 }
 
-const ADVICE = 'make it linear, or write bounded(max, …) of kernel/bounded.ts';
+const ADVICE = 'make it linear, or write bounded(max, …) of packages/prose';
 
 const faultOf = (one: Found, verdict: Verdict | undefined, isLimited: boolean): string | null => {
   if (verdict === undefined) return 'is new: run node scripts/check-expressions.ts --write';

@@ -39,6 +39,13 @@ type Scope = ReadonlyMap<string, string>;
 const EMPTY: Scope = new Map();
 const MAX_DEPTH = 30;
 
+/** The file that an import names: a neighbour, or the index of one of our packages; null for a library. */
+const fileOf = (from: string, importing: string): string | null => {
+  if (from.startsWith('.')) return join(dirname(importing), from);
+  const own = /^pentarch-([a-z-]+)$/.exec(from)?.[1];
+  return own === undefined ? null : `packages/${own}/src/index.ts`;
+};
+
 const literalOf = (text: string): { source: string; flags: string } => {
   const end = text.lastIndexOf('/');
   return { source: text.slice(1, end), flags: text.slice(end + 1) };
@@ -66,18 +73,16 @@ export const createFinder = (ts: Ts, texts: ReadonlyMap<string, string>) => {
             : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
               ? node.arguments[0]
               : undefined;
-      if (from && ts.isStringLiteral(from) && from.text.startsWith('.'))
-        module.loads.push(join(dirname(file), from.text));
-      if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
-        const bindings = node.importClause?.namedBindings;
-        const from = node.moduleSpecifier.text;
-        if (from.startsWith('.') && bindings && ts.isNamedImports(bindings))
-          for (const one of bindings.elements)
-            module.imports.set(one.name.text, {
-              file: join(dirname(file), from),
-              name: (one.propertyName ?? one.name).text,
-            });
-      }
+      const target = from && ts.isStringLiteral(from) ? fileOf(from.text, file) : null;
+      if (target !== null) module.loads.push(target);
+      const bindings = ts.isImportDeclaration(node)
+        ? node.importClause?.namedBindings
+        : ts.isExportDeclaration(node)
+          ? node.exportClause
+          : undefined;
+      if (target !== null && bindings && (ts.isNamedImports(bindings) || ts.isNamedExports(bindings)))
+        for (const one of bindings.elements)
+          module.imports.set(one.name.text, { file: target, name: (one.propertyName ?? one.name).text });
       ts.forEachChild(node, declare);
     };
     declare(source);

@@ -11,7 +11,7 @@ import path from 'node:path';
  */
 export type Ring = 'unit' | 'server' | 'services';
 
-const ROOTS = ['server/src/', 'server/test/', 'scripts/', 'sdk/', 'cli/', 'console/src/'];
+const ROOTS = ['server/src/', 'server/test/', 'packages/', 'scripts/', 'sdk/', 'cli/', 'console/src/'];
 const SERVICES = 'server/test/all/';
 /** Suites that compare durations: they cannot share a process with others. */
 const MEASURES = 'server/test/support/growth.ts';

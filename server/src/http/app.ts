@@ -145,9 +145,26 @@ const settleBody = (request: FastifyRequest): void => {
   }
 };
 
-/** Builds the whole HTTP side; nothing listens yet. */
-export const buildApp = async (options: AppOptions): Promise<FastifyInstance> => {
-  const freePerMinute = options.limits.tables.reference.free.perMinute ?? 60;
+/** What a page of another origin may read of an answer. */
+const EXPOSED_HEADERS = [
+  'X-Request-ID',
+  'X-API-Version',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Idempotent-Replayed',
+  'Location',
+  'Link',
+  'X-Total-Count',
+  IGNORED_HEADER,
+  // Without these no MCP client in a browser could keep a session or find out where to sign in.
+  'Mcp-Session-Id',
+  'WWW-Authenticate',
+];
+
+/** Fastify with our limits, before anything is hung on it. */
+const createServer = (options: AppOptions, freePerMinute: number): FastifyInstance => {
   const common = {
     loggerInstance: withLazyChildren(options.logger),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -174,67 +191,57 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     },
   };
   // A request without Host is refused by the guard, with a body; Node's own refusal has none.
-  const app: FastifyInstance =
-    options.tls === null
-      ? Fastify({ ...common, http: { requireHostHeader: false } })
-      : (Fastify({
-          ...common,
-          https: { ...options.tls, requireHostHeader: false },
-        }) as unknown as FastifyInstance);
+  return options.tls === null
+    ? Fastify({ ...common, http: { requireHostHeader: false } })
+    : (Fastify({
+        ...common,
+        https: { ...options.tls, requireHostHeader: false },
+      }) as unknown as FastifyInstance);
+};
 
-  app.setValidatorCompiler(createValidatorCompiler());
-  app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));
-  app.setErrorHandler(sendError);
-  answerExpectations(app.server, { freePerMinute, maxBodyBytes: options.maxUploadBytes + BODY_LIMIT_BYTES });
-
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+const parseAs =
+  (read: (body: Buffer, request: FastifyRequest) => unknown) =>
+  (request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void): void => {
     try {
+      done(null, read(body, request));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+const takeBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ['application/json'],
+    { parseAs: 'buffer' },
+    parseAs((body, request) => {
       if (!isUtf8(request.headers['content-type'])) {
         throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'JSON is taken in UTF-8 alone');
       }
-      done(null, body.length === 0 ? undefined : parseJsonBody(body));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
-  });
+      return body.length === 0 ? undefined : parseJsonBody(body);
+    }),
+  );
   // JSON Lines arrive as text: what a line may be is for the route that takes them to say.
-  app.addContentTypeParser([LINES], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    try {
-      done(null, decodeUtf8(body));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
+  app.addContentTypeParser(
+    [LINES],
+    { parseAs: 'buffer' },
+    parseAs((body) => decodeUtf8(body)),
+  );
+};
+
+const allowOrigins = async (app: FastifyInstance, origins: readonly string[]): Promise<void> => {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    origin: [...origins],
+    credentials: true,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 600,
   });
-  app.decorateRequest('context', null as never);
-  app.decorateRequest('span', null);
+};
 
-  if (options.corsOrigins.length > 0) {
-    await app.register(cors, {
-      origin: [...options.corsOrigins],
-      credentials: true,
-      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: [
-        'X-Request-ID',
-        'X-API-Version',
-        'X-RateLimit-Limit',
-        'X-RateLimit-Remaining',
-        'X-RateLimit-Reset',
-        'Retry-After',
-        'Idempotent-Replayed',
-        'Location',
-        'Link',
-        'X-Total-Count',
-        IGNORED_HEADER,
-        // Without these no MCP client in a browser could keep a session or find out where to sign in.
-        'Mcp-Session-Id',
-        'WWW-Authenticate',
-      ],
-      maxAge: 600,
-    });
-  }
-  await registerOpenApi(app);
-
+/** From the first byte to the handler; the guard is the first that may refuse. */
+const hookRequests = async (app: FastifyInstance, options: AppOptions): Promise<void> => {
   const described: Record<string, Record<string, unknown>> = Object.assign(
     {},
     ...(options.documents ?? []).map((part) => part.paths),
@@ -263,6 +270,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       withinLog(logWorkOf(request), () => (request.span === null ? done() : request.span.within(done))),
     ),
   );
+};
+
+/** What is told of an answer once it is out: metrics, trace, log and audit trail. */
+const hookAnswers = (app: FastifyInstance, options: AppOptions): void => {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({
@@ -288,11 +299,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
     done();
   });
-  app.setNotFoundHandler((request, reply) => {
-    if (options.console?.answers(request)) return options.console.sendPage(request, reply);
-    throw new AppError('NOT_FOUND', 'this path does not exist');
-  });
+};
 
+const mountAll = async (app: FastifyInstance, options: AppOptions): Promise<void> => {
   const takesForm = (route: AnyRoute): boolean => route.consumes?.includes('multipart/form-data') === true;
   mountRoutes(
     app,
@@ -314,6 +323,28 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     });
     mountRoutes(scope, options.routes.filter(takesForm), options.idempotency, options.audited);
   });
+};
+
+/** Builds the whole HTTP side; nothing listens yet. */
+export const buildApp = async (options: AppOptions): Promise<FastifyInstance> => {
+  const freePerMinute = options.limits.tables.reference.free.perMinute ?? 60;
+  const app = createServer(options, freePerMinute);
+  app.setValidatorCompiler(createValidatorCompiler());
+  app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));
+  app.setErrorHandler(sendError);
+  answerExpectations(app.server, { freePerMinute, maxBodyBytes: options.maxUploadBytes + BODY_LIMIT_BYTES });
+  takeBodies(app);
+  app.decorateRequest('context', null as never);
+  app.decorateRequest('span', null);
+  await allowOrigins(app, options.corsOrigins);
+  await registerOpenApi(app);
+  await hookRequests(app, options);
+  hookAnswers(app, options);
+  app.setNotFoundHandler((request, reply) => {
+    if (options.console?.answers(request)) return options.console.sendPage(request, reply);
+    throw new AppError('NOT_FOUND', 'this path does not exist');
+  });
+  await mountAll(app, options);
   mountDocument(app, options.routes, options.documents ?? []);
   options.console?.mount(app);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));

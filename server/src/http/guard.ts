@@ -6,7 +6,7 @@ import type { Console } from './console.ts';
 import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
-import type { Authenticate } from './route.ts';
+import type { Access, Authenticate } from './route.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface GuardOptions {
@@ -26,6 +26,29 @@ const pathOf = (url: string): string => {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 };
+
+/** What is wrong with the address, whoever asks for it. */
+const addressFault = (
+  request: FastifyRequest,
+  url: string,
+  path: string,
+  onApi: boolean,
+): AppError | null => {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+    return new AppError('BAD_REQUEST', 'the Host header is missing');
+  if (url.length > MAX_URL_CHARACTERS) return new AppError('URI_TOO_LONG', 'the address is too long');
+  return (onApi ? hasTokenInUrl(url) : hasTokenInRootUrl(url, path))
+    ? unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer')
+    : null;
+};
+
+const accessFault = (access: Access | undefined, caller: Caller | null): AppError | null =>
+  access === undefined ||
+  access === 'public' ||
+  access === 'signed-in' ||
+  caller?.permissions.has(access) === true
+    ? null
+    : forbidden(access);
 
 /**
  * The first hook of every request, in the contract's order of refusals (section 14): 401, unknown path 404, 405, 429,
@@ -62,20 +85,12 @@ export const createGuard = (options: GuardOptions) => {
         );
       } else next(result);
     };
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      return refuse(new AppError('BAD_REQUEST', 'the Host header is missing'));
-    }
-    if (url.length > MAX_URL_CHARACTERS)
-      return refuse(new AppError('URI_TOO_LONG', 'the address is too long'));
+    const fault = addressFault(request, url, path, onApi);
+    if (fault !== null) return refuse(fault);
     const found = request.is404 ? paths.find(path) : paths.shadowed(path, request.routeOptions.url);
     const unknown = request.is404 && found === null;
     const access = request.routeOptions.config.access;
     const open = request.is404 || found !== null ? (found?.public ?? true) : access === 'public';
-    if (onApi ? hasTokenInUrl(url) : hasTokenInRootUrl(url, path)) {
-      return refuse(
-        unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer'),
-      );
-    }
 
     const proceed = (): void => {
       // A browser that opens an address of the console: its page is sent by the handler of unknown paths.
@@ -98,16 +113,7 @@ export const createGuard = (options: GuardOptions) => {
           new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),
         );
       }
-      const { caller } = request.context;
-      if (
-        access !== undefined &&
-        access !== 'public' &&
-        access !== 'signed-in' &&
-        !caller?.permissions.has(access)
-      ) {
-        return done(forbidden(access));
-      }
-      done();
+      done(accessFault(access, request.context.caller) ?? undefined);
     };
 
     const token = onApi ? bearerToken(request) : null;

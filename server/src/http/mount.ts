@@ -169,6 +169,26 @@ const auditing = (audit: RouteAudit, write: AuditRoute): NonNullable<RouteOption
     await write(entryOf(audit, caller, request), null);
   };
 
+/** What a route takes and gives, for validation, serialization and the OpenAPI document. */
+const schemaOf = (route: AnyRoute, prefix: string): NonNullable<RouteOptions['schema']> => {
+  const response: Record<number, unknown> = {};
+  for (const [status, schema] of Object.entries(route.responses))
+    if (schema) response[Number(status)] = schema;
+  return {
+    operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
+    ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
+    ...(route.produces === undefined ? {} : { produces: [route.produces].flat() }),
+    ...(route.body === undefined || route.consumes !== undefined ? {} : { body: route.body }),
+    querystring: route.query ?? NO_PARAMETERS,
+    ...(route.params === undefined ? {} : { params: route.params }),
+    response,
+  };
+};
+
 const optionsOf = (
   route: AnyRoute,
   prefix: string,
@@ -176,9 +196,6 @@ const optionsOf = (
   audited: AuditRoute | undefined,
 ): RouteOptions => {
   const success = successOf(route);
-  const response: Record<number, unknown> = {};
-  for (const [status, schema] of Object.entries(route.responses))
-    if (schema) response[Number(status)] = schema;
   const secrets = Object.values(route.responses).flatMap(shownOnceFields);
   const deprecated = route.deprecated === undefined ? null : deprecationHeaders(route.deprecated);
 
@@ -220,19 +237,7 @@ const optionsOf = (
       surface: prefix === '/api/v1' ? 'v1' : prefix === '/v2' ? 'v2' : 'root',
       acrossTenants: route.acrossTenants === true,
     },
-    schema: {
-      operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
-      summary: route.summary,
-      tags: [route.tag],
-      ...(route.description === undefined ? {} : { description: route.description }),
-      ...(route.deprecated === undefined ? {} : { deprecated: true }),
-      ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
-      ...(route.produces === undefined ? {} : { produces: [route.produces].flat() }),
-      ...(route.body === undefined || route.consumes !== undefined ? {} : { body: route.body }),
-      querystring: route.query ?? NO_PARAMETERS,
-      ...(route.params === undefined ? {} : { params: route.params }),
-      response,
-    },
+    schema: schemaOf(route, prefix),
     ...(route.audit === undefined || route.audit.each === true || audited === undefined
       ? {}
       : { onSend: auditing(route.audit, audited) }),

@@ -1,21 +1,12 @@
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
-import type { Db, Queryable } from '../db/db.ts';
+import type { Db } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import { atMost } from '../kernel/races.ts';
-import { storableDeep } from '../kernel/storable.ts';
+import { affectedBy, createBossJobs, type Envelope, isEnvelope } from './boss-jobs.ts';
 import { type Jobs, NewerPayload } from './port.ts';
-import { asError, contextOf, outcomeOf, type Worker, withTrace, workerOf } from './registry.ts';
-import { ABORT_GRACE_MS, errorText } from './rules.ts';
-import {
-  countBossJobs,
-  countJobs,
-  deleteDeadBefore,
-  insertJob,
-  lockKind,
-  takeOpenJobs,
-  waitingBossJobs,
-} from './store.ts';
+import { contextOf, type Worker, withTrace, workerOf } from './registry.ts';
+import { ABORT_GRACE_MS } from './rules.ts';
+import { countBossJobs, countJobs, deleteDeadBefore, lockKind, waitingBossJobs } from './store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 export interface PostgresJobsOptions {
@@ -27,14 +18,6 @@ export interface PostgresJobsOptions {
   pollS?: number;
   /** When a payload of a later release is offered again; default 15,000. */
   newerAgainMs?: number;
-}
-
-/** What pg-boss stores: our attempt counter goes along, since each wait of the schedule is a job of its own there. */
-interface Envelope {
-  attempt: number;
-  payload: unknown;
-  /** Epoch ms since which nodes that cannot read it have put it back. */
-  newerSince?: number;
 }
 
 /** The queue's own connections: a store that does not answer is given up, and they are made anew. */
@@ -54,18 +37,6 @@ const AFTER_COMMIT_MS = 20;
 const NEWER_AGAIN_MS = 15_000;
 const NEWER_LIMIT_MS = 86_400_000;
 const DEAD_LETTER_TTL_MS = 30 * 86_400_000;
-const ADOPT_BATCH = 100;
-
-const isEnvelope = (data: unknown): data is Envelope =>
-  typeof data === 'object' &&
-  data !== null &&
-  'attempt' in data &&
-  typeof data.attempt === 'number' &&
-  'payload' in data;
-
-/** The package's commands answer with the number of jobs that they changed, which its types leave out. */
-const affectedBy = (result: object): number =>
-  'affected' in result && typeof result.affected === 'number' ? result.affected : 0;
 
 export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
   const { db, clock, onError } = options;
@@ -80,89 +51,10 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     monitorIntervalSeconds: 10,
   });
   boss.on('error', (error) => onError(error, 'the job queue reported an error'));
+  const { send, again, bury, fail, adopt } = createBossJobs({ boss, db, clock });
   let stopping = false;
   const running = new Map<string, { abort: AbortController; done: Promise<void>; worker: Worker }>();
   const loops = new Map<Worker, Ticker>();
-
-  const send = async (
-    tx: Queryable,
-    name: string,
-    envelope: Envelope,
-    how: { runAt: number | undefined; priority: number; group: string | null },
-  ): Promise<void> => {
-    // Its column is JSON of the server's, which refuses an escaped NUL.
-    await boss.send(name, storableDeep(envelope), {
-      db: fromKysely(tx),
-      priority: how.priority,
-      ...(how.runAt === undefined || how.runAt <= clock.now() ? {} : { startAfter: new Date(how.runAt) }),
-      ...(how.group === null ? {} : { group: { id: how.group } }),
-    });
-  };
-
-  /** Ends the job as done for pg-boss. Throws when the claim is somebody else's by now, which undoes the transaction. */
-  const end = async (tx: Queryable, worker: Worker, job: JobWithMetadata<object>): Promise<void> => {
-    const result = await boss.complete(worker.kind.name, job, null, { db: fromKysely(tx) });
-    if (affectedBy(result) === 0) throw new Error('the job is held by another worker by now');
-  };
-
-  const bury = async (
-    worker: Worker,
-    job: JobWithMetadata<object>,
-    attempt: number,
-    payload: unknown,
-    error: unknown,
-  ) => {
-    // Told first: a process that dies in between leaves the job to be told again, and not a job whose end nobody heard of.
-    await worker.dead(payload, asError(error));
-    const now = clock.now();
-    await db.write(async (tx) => {
-      await end(tx, worker, job);
-      await insertJob(tx, {
-        id: newId(),
-        kind: worker.kind.name,
-        state: 'dead',
-        payload: JSON.stringify(payload ?? null),
-        priority: job.priority,
-        group_key: job.groupId ?? null,
-        attempts: attempt,
-        run_at: now,
-        lease: null,
-        lease_until: null,
-        error: errorText(error),
-        created_at: job.createdOn.getTime(),
-        finished_at: now,
-      });
-    });
-  };
-
-  /** Ends this job in favour of a new one, in one transaction: pg-boss knows no waits of its own for each attempt. */
-  const again = async (
-    worker: Worker,
-    job: JobWithMetadata<object>,
-    envelope: Envelope,
-    runAt: number,
-  ): Promise<void> => {
-    await db.write(async (tx) => {
-      await end(tx, worker, job);
-      await send(tx, worker.kind.name, envelope, {
-        runAt,
-        priority: job.priority,
-        group: job.groupId ?? null,
-      });
-    });
-  };
-
-  const fail = async (
-    worker: Worker,
-    job: JobWithMetadata<object>,
-    attempt: number,
-    payload: unknown,
-    error: unknown,
-  ): Promise<void> => {
-    const outcome = outcomeOf(worker, attempt, error);
-    if (outcome.state === 'dead') return bury(worker, job, attempt, payload, error);
-    await again(worker, job, { attempt: attempt + 1, payload }, clock.now() + outcome.delayMs);
-  };
 
   /** One attempt, to its end. The sign of life is ours to give, since we fetch ourselves (see `claim`). */
   const perform = async (
@@ -208,26 +100,6 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
       else await fail(worker, job, attempt, payload, error);
     } finally {
       clearInterval(heartbeat);
-    }
-  };
-
-  /** Open jobs of the table become jobs of pg-boss. */
-  const adopt = async (): Promise<void> => {
-    for (let taken = ADOPT_BATCH; taken === ADOPT_BATCH; ) {
-      taken = await db.write(async (tx) => {
-        const rows = await takeOpenJobs(tx, [...workers.keys()], ADOPT_BATCH);
-        for (const row of rows) {
-          // One that ran when it was saved did not come to its end.
-          const attempt = row.attempts + (row.state === 'running' ? 0 : 1);
-          await send(
-            tx,
-            row.kind,
-            { attempt: Math.max(1, attempt), payload: JSON.parse(row.payload) },
-            { runAt: row.run_at, priority: row.priority, group: row.group_key },
-          );
-        }
-        return rows.length;
-      });
     }
   };
 
@@ -304,7 +176,7 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
         });
         loops.set(worker, loop);
       }
-      await adopt();
+      await adopt([...workers.keys()]);
       for (const loop of loops.values()) loop.start();
     },
     async stop(graceMs) {

@@ -34,6 +34,9 @@ export const said = (content: string, structured?: unknown): ToolOutcome => ({
 });
 export const refused = (content: string): ToolOutcome => ({ content, isError: true });
 
+/** Faults that end the call: a run without room for what a tool costs is over, whatever its model would say of it. */
+const ENDS_CALL: ReadonlySet<string> = new Set(['INTERNAL_ERROR', 'COST_EXCEEDED']);
+
 /** A tool of the platform. What a service refuses (`AppError`) becomes an outcome that the model can read. */
 export const defineTool = <S extends TSchema>(definition: {
   name: string;
@@ -59,7 +62,7 @@ export const defineTool = <S extends TSchema>(definition: {
     try {
       return await definition.run(args, context);
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'INTERNAL_ERROR') return refused(error.message);
+      if (error instanceof AppError && !ENDS_CALL.has(error.code)) return refused(error.message);
       throw error;
     }
   },

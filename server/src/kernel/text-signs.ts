@@ -1,4 +1,4 @@
-import { bounded, PIECE, pieces } from './bounded.ts';
+import { bounded, PIECE, pieces } from 'pentarch-prose';
 
 /**
  * Signs in a text: instructions meant for a model, secrets, personal data. Written rules miss much and raise false

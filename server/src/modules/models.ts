@@ -12,7 +12,7 @@ import {
   OPENAI_WIRE,
   VOYAGE_WIRE,
 } from '../adapters/embeddings/wires.ts';
-import { createBuiltinModel } from '../adapters/models/builtin/builtin.ts';
+import { createBuiltinProvider } from '../adapters/models/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
   createChatCompletions,
@@ -56,7 +56,7 @@ const pause = async (delayMs: number, signal: AbortSignal): Promise<void> => {
 const providersOf = async (config: Config, ollama: string | null, clock: Clock): Promise<ModelProvider[]> => {
   const silenceMs = config.MODEL_TIMEOUT_S * 1000;
   const timeouts = { firstByteTimeoutMs: silenceMs, idleTimeoutMs: silenceMs };
-  const providers: ModelProvider[] = [createBuiltinModel(clock)];
+  const providers: ModelProvider[] = [createBuiltinProvider(clock)];
   if (config.OPENAI_API_KEY !== null) {
     providers.push(
       createChatCompletions({

@@ -74,6 +74,17 @@ describe('the packages that are published', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
   });
 
+  it('bring our own packages within the server’s', () => {
+    const { dependencies = {} } = manifestOf('pentarch');
+    for (const name of ['pentarch-prose', 'pentarch-memory-patterns', 'pentarch-builtin-model']) {
+      expect(existsSync(path.join(folderOf('pentarch'), 'node_modules', name, 'dist', 'index.js'))).toBe(
+        true,
+      );
+    }
+    // What a bundled package needs of others is installed with the server.
+    expect(dependencies).toHaveProperty('chrono-node');
+  });
+
   it('start the server with its console, which the command line signs in to, reads a PDF for, and asks', async () => {
     const cli = path.join(folderOf('pentarch-cli'), manifestOf('pentarch-cli').bin?.pentarch ?? '');
     const env = {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
+import { outermostBraces, withoutEnd } from 'pentarch-prose';
 import { describe, expect, it } from 'vitest';
-import { pickTool } from '../../src/adapters/models/builtin/pick-tool.ts';
-import { readQuestion } from '../../src/adapters/models/builtin/question.ts';
-import { RULES } from '../../src/adapters/models/builtin/request-table.ts';
-import { smallTalk } from '../../src/adapters/models/builtin/smalltalk.ts';
+import { pickTool } from '../../../packages/builtin-model/src/pick-tool.ts';
+import { readQuestion } from '../../../packages/builtin-model/src/question.ts';
+import { RULES } from '../../../packages/builtin-model/src/request-table.ts';
+import { smallTalk } from '../../../packages/builtin-model/src/smalltalk.ts';
 import { looksLikeQuestion } from '../../src/features/agents/index.ts';
 import { asksThePlatform } from '../../src/features/agents/router.rules.ts';
 import { scanText } from '../../src/features/audit/scan.rules.ts';
 import { audienceIn } from '../../src/features/governance/voting/audience.rules.ts';
 import { parseVote } from '../../src/features/governance/voting/prompt.rules.ts';
 import { isSuspicious } from '../../src/features/mcp/suspicion.rules.ts';
-import { outermostBraces, withoutEnd } from '../../src/kernel/text.ts';
 import { injectionSigns } from '../../src/kernel/text-signs.ts';
 import { explosionOf, pumped } from '../support/growth.ts';
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { withoutEnd } from '../../kernel/text.ts';
+import { withoutEnd } from 'pentarch-prose';
 
 /**
  * Which addresses are public: the IANA special-purpose registries (RFC 6890) turned round. For IPv6 only 2000::/3 is

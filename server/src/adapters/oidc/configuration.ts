@@ -131,6 +131,96 @@ const findAccount = (ports: OidcPorts) => async (_ctx: KoaContextWithOIDC, id: s
 /** Header members by which an assertion would bring or fetch its own key (RFC 8725, 3.10). */
 const KEY_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
 
+type JwtClaims = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
+
+/** Served by us, since the library knows nothing of JWT access tokens once they are signed. */
+const discovery = (ports: OidcPorts): Configuration['discovery'] => ({
+  userinfo_endpoint: `${ports.issuer()}${OIDC_PATHS.userinfo}`,
+  introspection_endpoint: `${ports.issuer()}${OIDC_PATHS.introspection}`,
+  revocation_endpoint: `${ports.issuer()}${OIDC_PATHS.revocation}`,
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+});
+
+const features = (ports: OidcPorts): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  userinfo: { enabled: false },
+  introspection: { enabled: false },
+  revocation: { enabled: false },
+  clientCredentials: { enabled: true },
+  deviceFlow: deviceFlow(ports),
+  dPoP: { enabled: false },
+  pushedAuthorizationRequests: { enabled: false },
+  resourceIndicators: {
+    enabled: true,
+    defaultResource: () => ports.resource,
+    useGrantedResource: () => true,
+    getResourceServerInfo: (_ctx, identifier) => {
+      if (identifier !== ports.resource) throw new errors.InvalidTarget();
+      return {
+        scope: OIDC_SCOPES.join(' '),
+        audience: ports.audience,
+        accessTokenTTL: ports.accessLifeS,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'RS256' } },
+      };
+    },
+  },
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: (ctx, form) => {
+      ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+      ctx.body = ports.pages.signOut(form, ctx.host);
+    },
+    postLogoutSuccessSource: (ctx) => {
+      ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+      ctx.type = 'html';
+      ctx.body = ports.pages.signedOut();
+    },
+  },
+});
+
+/** An access token names the session that it belongs to; without one it is not issued. */
+const accessTokenClaims =
+  (ports: OidcPorts): JwtClaims =>
+  async (ctx, token, parts) => {
+    const { payload } = parts;
+    const jti = String(payload.jti);
+    const grantId = 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : null;
+    const accountId = 'accountId' in token && typeof token.accountId === 'string' ? token.accountId : null;
+    const clientId = String(payload.client_id);
+    const claims = await ports.issue({
+      jti,
+      accountId,
+      grantId,
+      clientId,
+      expiresAt: Number(payload.exp) * 1000,
+      origin: originOf(ctx),
+    });
+    if (claims === null) throw new errors.InvalidGrant('the sign-in has ended');
+    parts.payload = {
+      iss: payload.iss,
+      aud: payload.aud,
+      exp: payload.exp,
+      iat: payload.iat,
+      jti,
+      client_id: clientId,
+      scope: payload.scope ?? '',
+      ...claims,
+    };
+  };
+
+const checkAssertion =
+  (ports: OidcPorts): Configuration['assertJwtClientAuthClaimsAndHeader'] =>
+  (_ctx, claims, header) => {
+    if (KEY_MEMBERS.some((member) => Object.hasOwn(header, member))) {
+      throw new errors.InvalidClientAuth('the assertion brings a key of its own');
+    }
+    if (typeof claims.iat === 'number' && claims.iat > ports.now() / 1000 + CLOCK_SKEW_S) {
+      throw new errors.InvalidClientAuth('the assertion comes from the future');
+    }
+  };
+
 export const configuration = (ports: OidcPorts): Configuration => {
   const secure = ports.issuer().startsWith('https:');
   const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const;
@@ -151,14 +241,7 @@ export const configuration = (ports: OidcPorts): Configuration => {
       device_authorization: OIDC_PATHS.deviceAuthorization,
       code_verification: OIDC_PATHS.device,
     },
-    // Served by us, since the library knows nothing of JWT access tokens once they are signed.
-    discovery: {
-      userinfo_endpoint: `${ports.issuer()}${OIDC_PATHS.userinfo}`,
-      introspection_endpoint: `${ports.issuer()}${OIDC_PATHS.introspection}`,
-      revocation_endpoint: `${ports.issuer()}${OIDC_PATHS.revocation}`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
-    },
+    discovery: discovery(ports),
     scopes: [...OIDC_SCOPES],
     claims: {
       openid: ['sub'],
@@ -203,82 +286,9 @@ export const configuration = (ports: OidcPorts): Configuration => {
       Session: SESSION_LIFE_S,
       Grant: GRANT_LIFE_S,
     },
-    features: {
-      devInteractions: { enabled: false },
-      userinfo: { enabled: false },
-      introspection: { enabled: false },
-      revocation: { enabled: false },
-      clientCredentials: { enabled: true },
-      deviceFlow: deviceFlow(ports),
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => ports.resource,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, identifier) => {
-          if (identifier !== ports.resource) throw new errors.InvalidTarget();
-          return {
-            scope: OIDC_SCOPES.join(' '),
-            audience: ports.audience,
-            accessTokenTTL: ports.accessLifeS,
-            accessTokenFormat: 'jwt',
-            jwt: { sign: { alg: 'RS256' } },
-          };
-        },
-      },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx, form) => {
-          ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
-          ctx.body = ports.pages.signOut(form, ctx.host);
-        },
-        postLogoutSuccessSource: (ctx) => {
-          ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
-          ctx.type = 'html';
-          ctx.body = ports.pages.signedOut();
-        },
-      },
-    },
-    formats: {
-      customizers: {
-        async jwt(ctx, token, parts) {
-          const { payload } = parts;
-          const jti = String(payload.jti);
-          const grantId = 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : null;
-          const accountId =
-            'accountId' in token && typeof token.accountId === 'string' ? token.accountId : null;
-          const clientId = String(payload.client_id);
-          const claims = await ports.issue({
-            jti,
-            accountId,
-            grantId,
-            clientId,
-            expiresAt: Number(payload.exp) * 1000,
-            origin: originOf(ctx),
-          });
-          if (claims === null) throw new errors.InvalidGrant('the sign-in has ended');
-          parts.payload = {
-            iss: payload.iss,
-            aud: payload.aud,
-            exp: payload.exp,
-            iat: payload.iat,
-            jti,
-            client_id: clientId,
-            scope: payload.scope ?? '',
-            ...claims,
-          };
-        },
-      },
-    },
-    assertJwtClientAuthClaimsAndHeader: (_ctx, claims, header) => {
-      if (KEY_MEMBERS.some((member) => Object.hasOwn(header, member))) {
-        throw new errors.InvalidClientAuth('the assertion brings a key of its own');
-      }
-      if (typeof claims.iat === 'number' && claims.iat > ports.now() / 1000 + CLOCK_SKEW_S) {
-        throw new errors.InvalidClientAuth('the assertion comes from the future');
-      }
-    },
+    features: features(ports),
+    formats: { customizers: { jwt: accessTokenClaims(ports) } },
+    assertJwtClientAuthClaimsAndHeader: checkAssertion(ports),
     renderError: (ctx, out) => {
       ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
       ctx.type = 'html';

@@ -118,7 +118,7 @@ function createWalk(fontNamed: (name: string) => Font | null) {
   };
 
   const show = (glyphs: unknown) => {
-    const { font, ctm, charSpacing, wordSpacing, scale, rise } = state;
+    const { font, ctm, charSpacing, wordSpacing, scale } = state;
     if (!font || !Array.isArray(glyphs)) return;
     if (font.type3) unsized = true;
     const size = Math.abs(state.size);
@@ -134,7 +134,7 @@ function createWalk(fontNamed: (name: string) => Font | null) {
       const advance = font.vertical
         ? down * size * font.unit - spacing
         : (glyph.width * state.size * font.unit + spacing) * scale;
-      place(glyph, times(ctm, line), font, size, rise, advance);
+      place(glyph, times(ctm, line), font, size, advance);
       at = font.vertical ? [at[0], at[1] + advance] : [at[0] + advance, at[1]];
     }
   };
@@ -144,14 +144,13 @@ function createWalk(fontNamed: (name: string) => Font | null) {
     m: Matrix,
     { vertical, unit }: Font,
     fontSize: number,
-    rise: number,
     advance: number,
   ) => {
     const size = fontSize * Math.hypot(m[2], m[3]);
     if (size < MIN_SIZE_PT || glyph.unicode === '') return;
     const frame = vertical ? VERTICAL_FRAME : frameOf(m[0], m[1]);
     const own = vertical ? Math.abs(advance) : Math.abs(glyph.width * fontSize * unit * state.scale);
-    const [px, py] = [at[0], at[1] + rise];
+    const [px, py] = [at[0], at[1] + state.rise];
     const [x, y] = inFrame(frame, m[0] * px + m[2] * py + m[4], m[1] * px + m[3] * py + m[5]);
     const along = vertical ? Math.hypot(m[2], m[3]) : Math.hypot(m[0], m[1]);
     out.push({ text: glyph.unicode, x, y, width: own * along, size, frame });

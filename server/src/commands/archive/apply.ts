@@ -143,113 +143,158 @@ const loadVectors = async (
   return { rows: count, sha256: hash.digest('hex') };
 };
 
+interface Counted {
+  rows: number;
+  sha256: string;
+}
+
+/** An archive on its way into the store. */
+interface Loading {
+  options: ApplyOptions;
+  shapes: readonly TableShape[];
+  loader: Awaited<ReturnType<typeof createIndexLoader>>;
+  /** The store keeps blobs itself. */
+  shared: boolean;
+  /** Rows and hash of each table as it came in. */
+  loaded: Map<string, Counted>;
+  /** Texts of each table that no store keeps. */
+  replaced: Map<string, number>;
+  /** Numbers of the embedding models here. */
+  models: Map<string, number>;
+  /** Keys of blobs that are gone again where the archive is refused. */
+  staged: string[];
+}
+
+const loadModels = async (loading: Loading, columns: readonly string[], rows: AsyncIterable<Row>) => {
+  const { session, now } = loading.options;
+  const wanted: { id: string; dimensions: number }[] = [];
+  const hash = createHash('sha256');
+  for await (const row of rows) {
+    hash.update(`${lineOf(columns, row)}\n`);
+    wanted.push({ id: String(row.id), dimensions: Number(row.dimensions) });
+  }
+  const models = await modelNumbers(session, wanted, now());
+  loading.models = models;
+  await loading.loader.prepare(wanted.map((m) => ({ ...m, n: models.get(`${m.id}#${m.dimensions}`) ?? 0 })));
+  return { rows: wanted.length, sha256: hash.digest('hex') };
+};
+
+const loadRows = async (loading: Loading, table: string, rows: AsyncIterable<Row>): Promise<Counted> => {
+  const { shapes, replaced, options } = loading;
+  const columns = options.manifest.tables.find((one) => one.name === table)?.columns ?? [];
+  if (table === 'embedding_models') return loadModels(loading, columns, rows);
+  if (table === VECTOR_TABLE) return loadVectors(rows, loading.loader.add);
+  if (!shapes.some((shape) => shape.name === table)) throw new Error(`this release has no table ${table}`);
+  const stored = (row: Row): Row => {
+    const own = options.sealed(table, row);
+    // A document that was on its way in when the archive was made names no model yet.
+    return table === 'documents' ? { ...own, model_n: loading.models.get(String(own.model_n)) ?? 0 } : own;
+  };
+  const clean = (row: Row): Row =>
+    storableRow(row, () => replaced.set(table, (replaced.get(table) ?? 0) + 1));
+  const renamed = mapped(rows, (row) => {
+    const wanted = options.changed(table, row);
+    return wanted === null ? null : clean(wanted);
+  });
+  return loadTable(options.session, { name: table, columns }, renamed, stored);
+};
+
+const loadBlob = async (
+  { options, shared, staged }: Loading,
+  blob: { sha256: string; id: string },
+  entry: TarEntry,
+): Promise<void> => {
+  const { objects, session, folder } = options;
+  const key = `${blob.sha256}.${blob.id}`;
+  if (objects !== null) {
+    await objects.stage(key, await bytesOf(entry));
+    staged.push(key);
+  } else if (shared) await writeStoredBlob(session, key, await bytesOf(entry));
+  else await writeEntry(entry, inside(folder, path.join('blobs', key.slice(0, 2), key)));
+};
+
+/** Every entry in the archive's order; a table takes all of its own that stand behind each other. */
+const loadEntries = async (loading: Loading): Promise<void> => {
+  const { archive, manifest, folder } = loading.options;
+  const paths = new Map(manifest.files.map((file) => [file.n, file.path]));
+  const entries = archive.entries();
+  const first = await entries.next();
+  let entry: TarEntry | null = first.done === true ? null : first.value;
+  while (entry !== null) {
+    const current: TarEntry = entry;
+    let next: TarEntry | null | undefined;
+    const table = tableOf(current);
+    const blob = blobOf(current);
+    const file = fileOf(current);
+    if (table !== null) {
+      const rows = rowsOf(current, entries, (found) => {
+        next = found;
+      });
+      loading.loaded.set(table, await loadRows(loading, table, rows));
+    } else if (blob !== null) await loadBlob(loading, blob, current);
+    else if (file !== null) {
+      const relative = paths.get(file);
+      if (relative !== undefined) await writeEntry(current, inside(folder, relative));
+    }
+    if (next === undefined) {
+      const following = await entries.next();
+      next = following.done === true ? null : following.value;
+    }
+    entry = next;
+  }
+};
+
+/** What the database holds now beside what came in. Throws where they differ. */
+const readBack = async ({ options, shapes, loaded, replaced }: Loading): Promise<TableProof[]> => {
+  const { manifest, session, opened } = options;
+  const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
+  const proofs: TableProof[] = [];
+  for (const table of manifest.tables) {
+    const came = loaded.get(table.name) ?? { rows: 0, sha256: createHash('sha256').digest('hex') };
+    const shape = shapes.find((one) => one.name === table.name);
+    const view = shape === undefined ? null : await tableRows(session, shape, shapes, reach, table.columns);
+    const rows = table.name === VECTOR_TABLE ? vectorRows(session, reach) : (view?.rows ?? null);
+    if (rows === null) throw new Error(`the table ${table.name} cannot be read back`);
+    const stored = await proofOf(
+      table.columns,
+      mapped(rows, (row) => opened(table.name, row)),
+    );
+    if (came.rows !== stored.rows || came.sha256 !== stored.sha256) {
+      throw new Error(
+        `the table ${table.name} does not read back as it came: ${stored.rows} rows (${stored.sha256.slice(0, 12)}) of ${came.rows} (${came.sha256.slice(0, 12)})`,
+      );
+    }
+    proofs.push({ name: table.name, ...came, replaced: replaced.get(table.name) ?? 0, stored });
+  }
+  return proofs;
+};
+
 /**
  * Loads an archive that `verifyArchive` has proved, and reads all of it back: counts and hashes of what the database now
  * holds stand beside those that came in. Throws when they differ, or the database refuses a row.
  */
 export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]> => {
-  const { archive, manifest, session, folder, objects, changed, sealed, opened } = options;
-  const staged: string[] = [];
+  const { manifest, session, objects } = options;
   const shapes = await readShapes(session);
   checkColumns(manifest, shapes);
-  const shared = await hasStoredBlobs(session);
-  const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
-  const paths = new Map(manifest.files.map((file) => [file.n, file.path]));
-  const db = storeOfSession(session);
-  const loader = await createIndexLoader(db, options.sqliteFile);
-  const loaded = new Map<string, { rows: number; sha256: string }>();
-  const replaced = new Map<string, number>();
-  let models = new Map<string, number>();
-  const numbered = (row: Row): Row => {
-    const n = models.get(String(row.model_n));
-    // A document that was on its way in when the archive was made names no model yet.
-    return { ...row, model_n: n ?? 0 };
+  const loading: Loading = {
+    options,
+    shapes,
+    shared: await hasStoredBlobs(session),
+    loader: await createIndexLoader(storeOfSession(session), options.sqliteFile),
+    loaded: new Map(),
+    replaced: new Map(),
+    models: new Map(),
+    staged: [],
   };
-
   try {
-    const entries = archive.entries();
-    const first = await entries.next();
-    let entry: TarEntry | null = first.done === true ? null : first.value;
-    while (entry !== null) {
-      const current: TarEntry = entry;
-      let next: TarEntry | null | undefined;
-      const table = tableOf(current);
-      const blob = blobOf(current);
-      const file = fileOf(current);
-      if (table !== null) {
-        const columns = manifest.tables.find((one) => one.name === table)?.columns ?? [];
-        const rows = rowsOf(current, entries, (found) => {
-          next = found;
-        });
-        if (table === 'embedding_models') {
-          const wanted: { id: string; dimensions: number }[] = [];
-          const hash = createHash('sha256');
-          for await (const row of rows) {
-            hash.update(`${lineOf(columns, row)}\n`);
-            wanted.push({ id: String(row.id), dimensions: Number(row.dimensions) });
-          }
-          models = await modelNumbers(session, wanted, options.now());
-          await loader.prepare(wanted.map((m) => ({ ...m, n: models.get(`${m.id}#${m.dimensions}`) ?? 0 })));
-          loaded.set(table, { rows: wanted.length, sha256: hash.digest('hex') });
-        } else if (table === VECTOR_TABLE) {
-          loaded.set(table, await loadVectors(rows, loader.add));
-        } else {
-          if (!shapes.some((shape) => shape.name === table))
-            throw new Error(`this release has no table ${table}`);
-          const stored = (row: Row): Row => {
-            const own = sealed(table, row);
-            return table === 'documents' ? numbered(own) : own;
-          };
-          const clean = (row: Row): Row =>
-            storableRow(row, () => replaced.set(table, (replaced.get(table) ?? 0) + 1));
-          const renamed = mapped(rows, (row) => {
-            const wanted = changed(table, row);
-            return wanted === null ? null : clean(wanted);
-          });
-          loaded.set(table, await loadTable(session, { name: table, columns }, renamed, stored));
-        }
-      } else if (blob !== null) {
-        const key = `${blob.sha256}.${blob.id}`;
-        if (objects !== null) {
-          await objects.stage(key, await bytesOf(current));
-          staged.push(key);
-        } else if (shared) await writeStoredBlob(session, key, await bytesOf(current));
-        else await writeEntry(current, inside(folder, path.join('blobs', key.slice(0, 2), key)));
-      } else if (file !== null) {
-        const relative = paths.get(file);
-        if (relative !== undefined) await writeEntry(current, inside(folder, relative));
-      }
-      if (next === undefined) {
-        const following = await entries.next();
-        next = following.done === true ? null : following.value;
-      }
-      entry = next;
-    }
-
-    const proofs: TableProof[] = [];
-    for (const table of manifest.tables) {
-      const came = loaded.get(table.name) ?? { rows: 0, sha256: createHash('sha256').digest('hex') };
-      const shape = shapes.find((one) => one.name === table.name);
-      const view = shape === undefined ? null : await tableRows(session, shape, shapes, reach, table.columns);
-      const rows = table.name === VECTOR_TABLE ? vectorRows(session, reach) : (view?.rows ?? null);
-      if (rows === null) throw new Error(`the table ${table.name} cannot be read back`);
-      const stored = await proofOf(
-        table.columns,
-        mapped(rows, (row) => opened(table.name, row)),
-      );
-      if (came.rows !== stored.rows || came.sha256 !== stored.sha256) {
-        throw new Error(
-          `the table ${table.name} does not read back as it came: ${stored.rows} rows (${stored.sha256.slice(0, 12)}) of ${came.rows} (${came.sha256.slice(0, 12)})`,
-        );
-      }
-      proofs.push({ name: table.name, ...came, replaced: replaced.get(table.name) ?? 0, stored });
-    }
-    return proofs;
+    await loadEntries(loading);
+    return await readBack(loading);
   } catch (error) {
-    for (const key of staged) await objects?.remove(key);
+    for (const key of loading.staged) await objects?.remove(key);
     throw error;
   } finally {
-    await loader.close();
+    await loading.loader.close();
   }
 };
 

@@ -10,7 +10,7 @@ export interface MemoryEntityRow {
   subject_user_id: string | null;
   /** The first spelling. */
   name: string;
-  /** What names compare by (features/memory/rules.ts `foldName`). */
+  /** What names compare by (`foldName` of packages/prose). */
   name_folded: string;
   entity_type: string;
   type_folded: string;

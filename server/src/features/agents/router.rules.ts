@@ -1,4 +1,4 @@
-import { bounded } from '../../kernel/bounded.ts';
+import { bounded } from 'pentarch-prose';
 import type { AgentDefinition } from './definitions.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { estimateTokens } from 'pentarch-prose';
 import type { Sampling } from '../../kernel/model.ts';
-import { estimateTokens } from '../../kernel/text.ts';
 import type { AnswerForm } from '../chat/index.ts';
 import {
   type CompletionInput,

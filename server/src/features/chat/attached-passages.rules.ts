@@ -8,17 +8,12 @@ const FIRST_PLACES = 4;
 /** A document of an earlier message comes first where it fits at least this well, measured by the best of all. */
 const FITS = 0.5;
 
-export interface FoundPassages {
-  /** In the documents of the message itself. */
-  own: readonly ToolPassage[];
-  /** In those of earlier messages. */
-  earlier: readonly ToolPassage[];
-  /** In all documents. */
-  all: readonly ToolPassage[];
-}
-
-/** What is attached to the message comes first, then what fits of what was attached before, then the best of all documents. */
-export const preferAttached = ({ own, earlier, all }: FoundPassages): ToolPassage[] => {
+/** What is attached to the message (`own`) comes first, then what fits of what was attached before (`earlier`), then the best of all documents. */
+export const preferAttached = ({
+  own,
+  earlier,
+  all,
+}: Readonly<Record<'own' | 'earlier' | 'all', readonly ToolPassage[]>>): ToolPassage[] => {
   const best = Math.max(0, ...all.map((passage) => passage.score));
   const fitting = earlier.filter((passage) => passage.score >= best * FITS);
   const first = [...own, ...fitting].slice(0, FIRST_PLACES);

@@ -4,7 +4,8 @@ import { isUuid } from '../../kernel/ids.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import { taintOfPassages } from '../../kernel/tools.ts';
 import { attachmentsOf, INACTIVE, isQueuedAt } from '../conversations/index.ts';
-import type { AttachedDocument, ReadableDocuments } from './ports.ts';
+import type { AttachedDocument } from './ports.ts';
+import type { StartDeps } from './run/run.ts';
 import { type ChatRequest, MAX_ATTACHMENTS } from './schema.ts';
 import type { ChatStore } from './store.ts';
 
@@ -22,7 +23,7 @@ const inContext = (context: Record<string, unknown> | undefined): string[] => {
 
 /** Those that can be read now, in the order of their ids. */
 const readNow = async (
-  documents: ReadableDocuments,
+  documents: StartDeps['documents'],
   caller: Caller,
   ids: readonly string[],
 ): Promise<readonly AttachedDocument[]> => {
@@ -33,7 +34,7 @@ const readNow = async (
 
 /** Of a message that has waited: a document may be gone by then, or closed to its caller. */
 export const stillAttached = (
-  documents: ReadableDocuments,
+  documents: StartDeps['documents'],
   caller: Caller,
   attached: readonly { id: string }[],
 ): Promise<readonly AttachedDocument[]> =>
@@ -48,7 +49,7 @@ export const stillAttached = (
  * caller who reads none.
  */
 export const attachedBy = async (
-  documents: ReadableDocuments,
+  documents: StartDeps['documents'],
   caller: Caller,
   { attachments = [], context }: Pick<ChatRequest, 'attachments' | 'context'>,
 ): Promise<readonly AttachedDocument[]> => {
@@ -68,7 +69,7 @@ export const attachedBy = async (
 
 /** Those of earlier messages of the branch that a message goes on with, the newest first, as far as they can be read now. */
 export const attachedBefore = async (
-  { store, documents }: { store: Pick<ChatStore, 'withAttachments'>; documents: ReadableDocuments },
+  { store, documents }: { store: Pick<ChatStore, 'withAttachments'> } & Pick<StartDeps, 'documents'>,
   caller: Caller,
   { conversation, path }: { conversation: { id: string } | null; path: readonly string[] | null },
 ): Promise<readonly AttachedDocument[]> => {

@@ -1,6 +1,6 @@
+import { outermostBraces } from 'pentarch-prose';
 import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import { outermostBraces } from '../../kernel/text.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { createMetered, type LedgerEntry } from '../costs/index.ts';
 import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
@@ -40,10 +40,8 @@ const schemaFor = (ids: readonly string[]) => ({
 });
 
 /** What the choice can be made from, besides the message. */
-export interface RoutingEvidence {
+interface RoutingEvidence extends Pick<Parameters<ChooseAgent>[0], 'previousAgentId' | 'turns'> {
   agents: readonly { definition: EffectiveAgent['definition']; tools: readonly string[] }[];
-  previousAgentId: string | null;
-  turns: readonly { role: 'user' | 'assistant'; content: string }[];
   /** 0–1: how well the best passage of the caller's documents fits. */
   documentsFit: number;
 }

@@ -1,6 +1,4 @@
-import { bounded } from '../../kernel/bounded.ts';
-import { isHeadRow } from '../../kernel/table-rows.ts';
-import { sentenceSpans } from '../../kernel/text.ts';
+import { bounded, isHeadRow, sentenceSpans } from 'pentarch-prose';
 import type { Citation } from '../conversations/index.ts';
 
 /** A passage that was shown to the model under a number, with where it comes from. */

@@ -53,5 +53,3 @@ export const createDecisionWaits = (lookMs: number, onError: (error: unknown) =>
     },
   };
 };
-
-export type DecisionWaits = ReturnType<typeof createDecisionWaits>;

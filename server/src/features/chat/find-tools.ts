@@ -13,7 +13,6 @@ import {
   findToolsBase,
   fittingTools,
   isFindTools,
-  type Meanings,
   textOfTool,
 } from './tool-finding.ts';
 import { isDelegate, toolsOf } from './tool-list.ts';
@@ -61,7 +60,7 @@ export const createFindTools = (options: FindToolsOptions): ToolSource => {
     payer: EmbeddingPayer,
     query: string,
     tools: readonly AgentTool[],
-  ): Promise<Meanings | null> => {
+  ): ReturnType<typeof meanings> => {
     try {
       return await meanings(payer, query, tools);
     } catch (error) {

@@ -2,7 +2,7 @@
  * Citation markers that name no passage, like a [7] where six were shown, taken out of a text while it is being written. What is
  * held back meanwhile is a marker that has begun and the spaces before it. Code, links and everything else in brackets stay.
  */
-export interface MarkerFilter {
+interface MarkerFilter {
   /** The next piece; gives what can be told by now. */
   push(text: string): string;
   /** What was held back; the text is over. */

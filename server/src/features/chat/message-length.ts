@@ -2,20 +2,14 @@ import type { Caller } from '../../kernel/caller.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
-import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
 import { messageRoom } from './history.rules.ts';
 import { buildPrompt } from './prompt.rules.ts';
-import type { Prompt, RunMessage } from './run/run.ts';
+import type { Prompt, RunMessage, StartDeps } from './run/run.ts';
 
 /** Messages that no model here could be sent whole are refused before anything is spent for them. */
 
-export interface LengthDeps {
-  agents: Pick<AgentService, 'effective'>;
-  models: Pick<Models, 'contextTokens' | 'pick' | 'resolve'>;
-  maxMessageCharacters: number;
-  maxOutputTokens: number;
-}
+type LengthDeps = Pick<StartDeps, 'agents' | 'models' | 'maxMessageCharacters' | 'maxOutputTokens'>;
 
 /** What is shorter fits into every window that can be set, beside instructions that fit. */
 const SHORT = 1_000;

@@ -11,7 +11,7 @@ import { matchesGlob, modelToolName, specOf } from './tools.rules.ts';
  * others are found by `find_tools`, which itself is told then. All of them can be called at any time: what may be called is
  * decided by rights, schema and gate, never by what was told.
  */
-export interface Offer {
+interface Offer {
   agent: Pick<EffectiveAgent, 'definition' | 'allTools'>;
   model: ModelRef;
   /** All that the caller may use through the agent. */

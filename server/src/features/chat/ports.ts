@@ -42,12 +42,6 @@ export interface AttachedDocument {
   trusted: boolean;
 }
 
-/** Those of these ids that the caller can read. */
-export type ReadableDocuments = (
-  caller: Caller,
-  ids: readonly string[],
-) => Promise<readonly AttachedDocument[]>;
-
 /** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
 interface Remembered {
   texts: readonly string[];

@@ -1,5 +1,5 @@
 import type { RunProposals } from '../../kernel/decisions.ts';
-import type { DecisionWaits } from './decision-waits.ts';
+import type { createDecisionWaits } from './decision-waits.ts';
 import { type createConversationQueue, inTurn } from './queue.ts';
 import type { RunLoop, StartDeps, StartedRun } from './run/run.ts';
 import { storeAnswer } from './run/steps/store-answer.ts';
@@ -9,7 +9,7 @@ import { waiting } from './steps.rules.ts';
 import { untilStored } from './until-stored.ts';
 
 interface RunHooksDeps extends Pick<StartDeps, 'clock' | 'store' | 'costs'> {
-  decisionWaits: DecisionWaits;
+  decisionWaits: ReturnType<typeof createDecisionWaits>;
   queue: ReturnType<typeof createConversationQueue>;
   runProposals: RunProposals;
 }

@@ -1,4 +1,4 @@
-import { sentenceSpans } from '../../kernel/text.ts';
+import { sentenceSpans } from 'pentarch-prose';
 import { estimateTokens } from '../../kernel/tokens.ts';
 import type { HistoryTurn } from './history.rules.ts';
 

@@ -124,17 +124,11 @@ const dot = (a: Float32Array, b: Float32Array): number => {
   return all;
 };
 
-/** What the query and the tools mean; null where nobody could say. */
-export interface Meanings {
-  query: Float32Array;
-  tools: readonly Float32Array[];
-}
-
-/** The tools that fit best, best first; of equal ones the first. */
+/** The tools that fit best, best first; of equal ones the first. `meanings` is null where nobody could say. */
 export const fittingTools = (
   query: string,
   tools: readonly AgentTool[],
-  meanings: Meanings | null,
+  meanings: { query: Float32Array; tools: readonly Float32Array[] } | null,
 ): AgentTool[] => {
   const words = byWords(query, tools);
   const fits = tools

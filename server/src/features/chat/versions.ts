@@ -3,8 +3,8 @@ import type { MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { attachmentsOf, isQueuedAt } from '../conversations/index.ts';
-import type { ReadableDocuments } from './ports.ts';
 import type { LaunchOptions } from './request.ts';
+import type { StartDeps } from './run/run.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
 import type { ChatRequest, EditBody } from './schema.ts';
 import type { ChatStore } from './store.ts';
@@ -31,7 +31,7 @@ const contextOf = (
   return Object.keys(context).length === 0 ? undefined : context;
 };
 
-export const createVersions = (store: ChatStore, documents: ReadableDocuments) => {
+export const createVersions = (store: ChatStore, documents: StartDeps['documents']) => {
   /** Throws NOT_FOUND, and CONFLICT where the conversation is archived or the message waits for its turn. */
   const find = async (caller: Caller, conversationId: string, messageId: string) => {
     await findConversation(store, caller, conversationId);

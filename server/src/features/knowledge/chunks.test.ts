@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { estimateTokens } from 'pentarch-prose';
 import { describe, expect, test } from 'vitest';
 import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
-import { estimateTokens } from '../../kernel/text.ts';
 import { type Chunk, chunkDocument, documentText, embedText } from './chunks.ts';
 
 const make = (blocks: DocumentBlock[], title: string | null = null): ParsedDocument => ({

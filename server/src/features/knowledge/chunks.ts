@@ -1,5 +1,5 @@
+import { estimateTokens, type Span, safeCut, sentenceSpans, trimSpan } from 'pentarch-prose';
 import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
-import { estimateTokens, type Span, safeCut, sentenceSpans, trimSpan } from '../../kernel/text.ts';
 
 /**
  * Document → passages, the units of search and citation. A chunk is one stretch of the document's text: it starts

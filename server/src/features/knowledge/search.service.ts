@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { fileNamesIn } from '../../kernel/file-names.ts';
+import { fileNamesIn } from 'pentarch-prose';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedRerank } from './embedding.ts';

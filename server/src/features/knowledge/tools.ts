@@ -1,5 +1,5 @@
+import { fileNamesIn, noSuchFile } from 'pentarch-prose';
 import { ownScope } from '../../kernel/caller.ts';
-import { fileNamesIn, noSuchFile } from '../../kernel/file-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import {
   type AgentTool,

@@ -1,4 +1,4 @@
-import { bounded } from '../../kernel/bounded.ts';
+import { bounded } from 'pentarch-prose';
 import type { Caller } from '../../kernel/caller.ts';
 import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { Approval, ResolvedPolicy, ToolPolicy } from '../../kernel/tool-policy.ts';

@@ -1,10 +1,15 @@
+import {
+  type Extracted,
+  isQuestion,
+  MAX_MESSAGE_CHARACTERS,
+  sentencesOf,
+  slotOf,
+} from 'pentarch-memory-patterns';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
-import { type Extracted, slotOf } from './facts.rules.ts';
 import { cleanText, MAX_NAME } from './rules.ts';
-import { isQuestion, MAX_MESSAGE_CHARACTERS, sentencesOf } from './sentences.rules.ts';
 
 /**
  * Structured output of a model: what it answers to `input` under `instructions`, as JSON that should fit `schema`. May

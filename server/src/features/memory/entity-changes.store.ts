@@ -1,9 +1,9 @@
+import { cleanName, foldName } from 'pentarch-prose';
 import type { Along, Queryable, Tx } from '../../db/db.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { moveObservations, moveRelations } from './merge.store.ts';
 import { addObservations } from './observations.store.ts';
 import type { EntityRecord, FactSource, NewObservation } from './records.ts';
-import { cleanName, foldName } from './rules.ts';
 
 export interface EntityPatch {
   name?: string;

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
+import { foldName } from 'pentarch-prose';
 import type { Db } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { containing, loadEntities, readableEntities } from './entity-rows.store.ts';
 import type { EntityRecord } from './records.ts';
-import { foldName, SHARED } from './rules.ts';
+import { SHARED } from './rules.ts';
 
 export interface EntityFilter {
   q?: string | undefined;

@@ -1,3 +1,4 @@
+import { foldName } from 'pentarch-prose';
 import type { Along } from '../../db/db.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -9,7 +10,7 @@ import type { EntityStore } from './entities.store.ts';
 import { observationOf } from './observation.ts';
 import { ownerFor, type RecordAccess } from './record-access.ts';
 import { entityView, type NewObservation } from './records.ts';
-import { foldName, SHARED } from './rules.ts';
+import { SHARED } from './rules.ts';
 import type { EntityView, Visibility } from './schema.ts';
 
 type ObservationInput = string | { text: string };

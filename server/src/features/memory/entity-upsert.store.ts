@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { cleanName, foldName } from 'pentarch-prose';
 import type { Queryable } from '../../db/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { addObservations, heldTexts, insertObservations, isPlainList } from './observations.store.ts';
 import type { FactSource, NewObservation } from './records.ts';
-import { cleanName, DEFAULT_IMPORTANCE, foldName } from './rules.ts';
+import { DEFAULT_IMPORTANCE } from './rules.ts';
 import { untilItStands } from './store-faults.ts';
 
 export interface EntityDraft {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { extract } from './extract.rules.ts';
+import { extract } from './extract.ts';
 
 /** The thread that reads messages for facts: one text comes in, what it says goes out. */
 

@@ -1,5 +1,5 @@
+import { outermostBraces } from 'pentarch-prose';
 import type { ModelMessage } from '../../kernel/model.ts';
-import { outermostBraces } from '../../kernel/text.ts';
 import type { MeteredGenerate, Models } from '../models/index.ts';
 import type { FactAsk } from './ask.ts';
 

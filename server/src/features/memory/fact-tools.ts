@@ -1,21 +1,13 @@
 import { Type } from 'typebox';
-import { READS, refused, WRITES } from '../../kernel/define-tool.ts';
+import { defineTool, READS, refused, said, WRITES } from '../../kernel/define-tool.ts';
+import { Strict } from '../../kernel/schema.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { observationOf } from './observation.ts';
 import { speakerOf } from './observe.ts';
 import { taintOfFacts } from './recall.ts';
 import { cleanText, MAX_TEXT, MAX_TYPE } from './rules.ts';
-import {
-  answerOf,
-  confirmedSource,
-  FORGETS,
-  memoryTool,
-  Name,
-  payingOf,
-  sourceOf,
-  strict,
-} from './tool-form.ts';
+import { confirmedSource, FORGETS, Name, payingOf, sourceOf } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
 import type { ApplyFindings, ToolParts } from './tool-parts.ts';
 
@@ -28,47 +20,45 @@ const applying =
 
 export const rememberTool = (parts: ToolParts, { mentionOf }: Pick<ToolMentions, 'mentionOf'>): AgentTool => {
   const apply = applying(parts);
-  return memoryTool({
+  return defineTool({
     name: 'remember_fact',
     description:
       'Keeps a lasting fact for later conversations. entity is "user" for facts about the user, else the name of the person, organisation, project or thing. fact is a short predicate, e.g. "works at Acme".',
-    input: Type.Object(
-      {
-        entity: Name('"user", or a name'),
-        entity_type: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: MAX_TYPE,
-            description: 'person, organization, project, place, event, thing',
-          }),
-        ),
-        fact: Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
-      },
-      strict,
-    ),
+    input: Strict({
+      entity: Name('"user", or a name'),
+      entity_type: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_TYPE,
+          description: 'person, organization, project, place, event, thing',
+        }),
+      ),
+      fact: Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' }),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
+    taint: [],
     async run(args, context) {
       const text = cleanText(args.fact);
       if (looksSecret(text))
         return refused('Not kept: passwords, keys and card numbers do not belong in memory.');
       const subject = await mentionOf(context.caller, args.entity, args.entity_type);
-      const said = observationOf(text, subject?.name ?? 'user');
+      const statement = observationOf(text, subject?.name ?? 'user');
       // A statement that came in with foreign content must not end what the user said: it takes no slot.
-      const attribute = context.tainted ? null : said.attribute;
+      const attribute = context.tainted ? null : statement.attribute;
       const done = await apply(context, [
         {
           kind: 'fact',
           subject,
-          text: said.text,
+          text: statement.text,
           attribute,
-          category: said.category,
+          category: statement.category,
           importance: 0.5,
           relation: null,
         },
       ]);
       await parts.recall.embedPending(payingOf(context)).catch(() => 0);
-      return answerOf(
+      return said(
         done.added > 0 ? `Remembered: ${subject?.name ?? 'the user'} — ${text}` : 'This was known already.',
       );
     },
@@ -76,23 +66,21 @@ export const rememberTool = (parts: ToolParts, { mentionOf }: Pick<ToolMentions,
 };
 
 export const recallTool = ({ recall }: Pick<ToolParts, 'recall'>): AgentTool =>
-  memoryTool({
+  defineTool({
     name: 'recall',
     description:
       'Finds remembered facts of the user and of the organisation. Use it before answering about the user or people, projects and things they know.',
-    input: Type.Object(
-      {
-        query: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S' }),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'default 10' })),
-      },
-      strict,
-    ),
+    input: Strict({
+      query: Type.String({ minLength: 1, maxLength: 4096, pattern: '\\S' }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'default 10' })),
+    }),
     annotations: READS,
     permission: 'memory:read',
+    taint: [],
     async run(args, context) {
       const facts = await recall.recall(payingOf(context), args.query, args.limit ?? 10);
-      if (facts.length === 0) return answerOf('Nothing is remembered about this.', { facts: [] });
-      const found = answerOf(facts.map((fact) => `- ${fact.text}`).join('\n'), {
+      if (facts.length === 0) return said('Nothing is remembered about this.', { facts: [] });
+      const found = said(facts.map((fact) => `- ${fact.text}`).join('\n'), {
         facts: facts.map((fact) => ({
           entity_id: fact.entityId,
           entity: fact.entityName,
@@ -106,29 +94,27 @@ export const recallTool = ({ recall }: Pick<ToolParts, 'recall'>): AgentTool =>
 
 export const correctTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
   const apply = applying(parts);
-  return memoryTool({
+  return defineTool({
     name: 'correct_fact',
     description:
       'Corrects what is remembered: the statement with the wrong words ends (it stays as history) and the right one holds from now on.',
-    input: Type.Object(
-      {
-        wrong: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '\\S',
-          description: 'The wrong words, as they stand in the remembered fact',
-        }),
-        right: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '\\S',
-          description: 'What stands in their place',
-        }),
-      },
-      strict,
-    ),
+    input: Strict({
+      wrong: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '\\S',
+        description: 'The wrong words, as they stand in the remembered fact',
+      }),
+      right: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '\\S',
+        description: 'What stands in their place',
+      }),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
+    taint: [],
     personal: true,
     async run(args, context) {
       const done = await apply(
@@ -137,7 +123,7 @@ export const correctTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
         confirmedSource(context),
       );
       return done.added > 0
-        ? answerOf(`Corrected: ${args.wrong} → ${args.right}`)
+        ? said(`Corrected: ${args.wrong} → ${args.right}`)
         : refused('No remembered fact of the user has these words.');
     },
   });
@@ -145,21 +131,20 @@ export const correctTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
 
 export const forgetTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
   const apply = applying(parts);
-  return memoryTool({
+  return defineTool({
     name: 'forget',
     description:
       'Deletes remembered facts of the user for good: those that have all words of the topic, or a whole entity by its name. Only when the user asks for it.',
-    input: Type.Object({ topic: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) }, strict),
+    input: Strict({ topic: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) }),
     annotations: FORGETS,
     permission: 'memory:write',
+    taint: [],
     personal: true,
     async run(args, context) {
       const done = await apply(context, [
         { kind: 'forget', words: cleanText(args.topic), everything: false },
       ]);
-      return answerOf(
-        done.forgotten > 0 ? `Forgotten: ${args.topic}` : 'Nothing of this kind was remembered.',
-      );
+      return said(done.forgotten > 0 ? `Forgotten: ${args.topic}` : 'Nothing of this kind was remembered.');
     },
   });
 };

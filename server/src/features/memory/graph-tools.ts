@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../kernel/caller.ts';
-import { READS, refused, WRITES } from '../../kernel/define-tool.ts';
+import { defineTool, READS, refused, said, WRITES } from '../../kernel/define-tool.ts';
+import { Strict } from '../../kernel/schema.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import { cleanText, MAX_TYPE } from './rules.ts';
 import type { GraphView } from './schema.ts';
 import { untilItStands } from './store-faults.ts';
-import { answerOf, confirmedSource, isSelf, memoryTool, Name, strict } from './tool-form.ts';
+import { confirmedSource, isSelf, Name } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
 import type { ToolParts } from './tool-parts.ts';
 
@@ -16,22 +17,20 @@ export const relateTool = (
   { relations, clock }: Pick<ToolParts, 'relations' | 'clock'>,
   { endOf }: Pick<ToolMentions, 'endOf'>,
 ): AgentTool =>
-  memoryTool({
+  defineTool({
     name: 'relate',
     description:
       'Ties two entities of the memory by a relation such as works_at, manages, part_of, married_to. Entities that are not known yet are made. Use "user" for the user.',
-    input: Type.Object(
-      {
-        from: Name('"user", or a name'),
-        relation_type: Type.String({ minLength: 1, maxLength: MAX_TYPE, pattern: '\\S' }),
-        to: Name('"user", or a name'),
-        from_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
-        to_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
-      },
-      strict,
-    ),
+    input: Strict({
+      from: Name('"user", or a name'),
+      relation_type: Type.String({ minLength: 1, maxLength: MAX_TYPE, pattern: '\\S' }),
+      to: Name('"user", or a name'),
+      from_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
+      to_type: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TYPE })),
+    }),
     annotations: WRITES,
     permission: 'memory:write',
+    taint: [],
     personal: true,
     async run(args, context) {
       const source = confirmedSource(context);
@@ -54,7 +53,7 @@ export const relateTool = (
           source,
           now,
         );
-        return answerOf(
+        return said(
           `${created ? 'Remembered' : 'Known already'}: ${from.name} ${args.relation_type} ${to.name}`,
         );
       });
@@ -93,22 +92,23 @@ const isForeign = (graph: GraphView, { userId }: Caller): boolean =>
   );
 
 export const graphTool = ({ service, entities }: Pick<ToolParts, 'service' | 'entities'>): AgentTool =>
-  memoryTool({
+  defineTool({
     name: 'memory_graph',
     description: 'Shows what an entity of the memory is tied to, in up to three steps.',
-    input: Type.Object(
-      { entity: Name('"user", or a name'), depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })) },
-      strict,
-    ),
+    input: Strict({
+      entity: Name('"user", or a name'),
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 3 })),
+    }),
     annotations: READS,
     permission: 'memory:read',
+    taint: [],
     async run(args, context) {
       const scope = personalScope(context.caller);
       const start = isSelf(args.entity)
         ? await entities.self(scope)
         : await entities.byName(scope, args.entity, null);
       if (start === null)
-        return answerOf('Nothing is remembered under this name.', { entities: [], relations: [] });
+        return said('Nothing is remembered under this name.', { entities: [], relations: [] });
       // Without the reach of an operator's role: an agent sees what is the user's own or shared.
       const graph = await service.graph(
         { ...context.caller, roles: ['user'] },
@@ -116,7 +116,7 @@ export const graphTool = ({ service, entities }: Pick<ToolParts, 'service' | 'en
       );
       const lines = linesOf(graph);
       return {
-        ...answerOf(lines.slice(0, 100).join('\n').slice(0, 16_000), graph),
+        ...said(lines.slice(0, 100).join('\n').slice(0, 16_000), graph),
         taint: isForeign(graph, context.caller) ? ['memory'] : [],
       };
     },

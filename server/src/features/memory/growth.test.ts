@@ -1,13 +1,13 @@
 import fc from 'fast-check';
+import { cleanName } from 'pentarch-prose';
 import { describe, expect, it } from 'vitest';
+import { claimOfObservation, factsOfClause } from '../../../../packages/memory-patterns/src/clauses.ts';
+import { sentencesOf, trimValue } from '../../../../packages/memory-patterns/src/sentences.ts';
 import { req } from '../../../test/requirements.ts';
 import { explosionOf, pumped } from '../../../test/support/growth.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
-import { claimOfObservation, factsOfClause } from './clauses.rules.ts';
-import { extract } from './extract.rules.ts';
+import { extract } from './extract.ts';
 import { readQuery } from './recall.rules.ts';
-import { cleanName } from './rules.ts';
-import { sentencesOf, trimValue } from './sentences.rules.ts';
 
 const PIECES =
   `talk in f|always|only|from now on|please|in the future|again| |  |,| , |.|!|\n|\t|"|'|“|‘|„|\`|\`\`\`|:|;|I |I'm |my |our |my dog |Rex|Ada of |the |is |are |not |no longer |

@@ -1,3 +1,4 @@
+import { type Extracted, factLines } from 'pentarch-memory-patterns';
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
@@ -8,8 +9,7 @@ import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import type { FactAsk } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
-import { extract } from './extract.rules.ts';
-import { type Extracted, factLines } from './facts.rules.ts';
+import { extract } from './extract.ts';
 import { createObserveTurn, type ObservedTurn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';

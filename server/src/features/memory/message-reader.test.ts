@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { req } from '../../../test/requirements.ts';
-import { extract } from './extract.rules.ts';
+import { extract } from './extract.ts';
 import { createMessageReader, type MessageReader, type Unread } from './message-reader.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-reader-'));

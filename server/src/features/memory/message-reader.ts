@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Extracted } from './facts.rules.ts';
+import type { Extracted } from 'pentarch-memory-patterns';
 
 /** Why a message was not read: it took too long, too many waited before it, or the thread failed. */
 export type Unread = 'deadline' | 'crowded' | 'failed';

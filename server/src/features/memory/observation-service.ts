@@ -1,3 +1,4 @@
+import { foldName } from 'pentarch-prose';
 import type { Along } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -7,7 +8,6 @@ import type { EntityStore } from './entities.store.ts';
 import { observationOf } from './observation.ts';
 import type { RecordAccess } from './record-access.ts';
 import { entityView } from './records.ts';
-import { foldName } from './rules.ts';
 import type { EntityView } from './schema.ts';
 
 type ObservationInput = string | { text: string };

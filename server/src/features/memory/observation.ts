@@ -1,4 +1,4 @@
-import { claimOfObservation } from './clauses.rules.ts';
+import { claimOfObservation } from 'pentarch-memory-patterns';
 import type { NewObservation } from './records.ts';
 
 /** A text as it is stored, with the slot that its words name. */

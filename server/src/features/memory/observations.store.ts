@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { foldName } from 'pentarch-prose';
 import type { Queryable } from '../../db/db.ts';
 import type { MemoryObservationRow } from '../../db/tables/memory.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { FactCategory, FactSource, NewObservation, ObservationRecord } from './records.ts';
-import { foldName, MAX_OBSERVATIONS_PER_ENTITY } from './rules.ts';
+import { MAX_OBSERVATIONS_PER_ENTITY } from './rules.ts';
 import { SOURCE_KINDS, type SourceKind } from './schema.ts';
 
 const sourceKind = (text: string): SourceKind => SOURCE_KINDS.find((kind) => kind === text) ?? 'api';

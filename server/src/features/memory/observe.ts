@@ -1,7 +1,6 @@
+import { type Extracted, isNote } from 'pentarch-memory-patterns';
 import type { Caller } from '../../kernel/caller.ts';
 import { askForFacts, type FactAsk, joinFindings, mayHoldFacts } from './ask.ts';
-import type { Extracted } from './facts.rules.ts';
-import { isNote } from './notes.rules.ts';
 import type { Recall } from './recall.ts';
 import type { Remember, RememberedCounts } from './remember.ts';
 

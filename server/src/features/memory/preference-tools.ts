@@ -1,3 +1,4 @@
+import { PREFERENCE_NAMES, PREFERENCES, preferenceFact } from 'pentarch-memory-patterns';
 import { Type } from 'typebox';
 import type { Caller } from '../../kernel/caller.ts';
 import { defineTool, READS, refused, said, toolSource, WRITES } from '../../kernel/define-tool.ts';
@@ -5,7 +6,6 @@ import { Strict, StringEnum } from '../../kernel/schema.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { speakerOf } from './observe.ts';
-import { PREFERENCE_NAMES, PREFERENCES, preferenceFact } from './preferences.rules.ts';
 import { type RecalledFact, taintOfFacts } from './recall.ts';
 import type { Remember } from './remember.ts';
 import { cleanText } from './rules.ts';

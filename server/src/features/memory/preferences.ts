@@ -1,14 +1,20 @@
+import {
+  type PreferenceName,
+  preferenceFact,
+  preferenceIn,
+  TOLD_PREFERENCES,
+} from 'pentarch-memory-patterns';
+import { foldName } from 'pentarch-prose';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { looksSecret } from '../../kernel/text-signs.ts';
 import { personalScope } from './access.rules.ts';
 import { speakerOf } from './observe.ts';
-import { type PreferenceName, preferenceFact, preferenceIn, TOLD_PREFERENCES } from './preferences.rules.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import { sourceView } from './records.ts';
 import type { Remember } from './remember.ts';
-import { cleanText, foldName } from './rules.ts';
+import { cleanText } from './rules.ts';
 import type { PreferenceView } from './schema.ts';
 import { untilItStands } from './store-faults.ts';
 

@@ -1,5 +1,5 @@
-import { bounded } from '../../kernel/bounded.ts';
-import { slotOf } from './facts.rules.ts';
+import { slotOf } from 'pentarch-memory-patterns';
+import { bounded } from 'pentarch-prose';
 import { beginningsOf, stemsOf, termsOf } from './words.rules.ts';
 
 /** What a question asks for: words, slots, and whether it is about the asker. Pure. */

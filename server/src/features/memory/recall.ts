@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import { TOLD_PREFERENCES } from 'pentarch-memory-patterns';
+import { foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
-import { TOLD_PREFERENCES } from './preferences.rules.ts';
 import { MAX_QUERY, readQuery, scoreOf } from './recall.rules.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { cleanText, decayedImportance, foldName, SHARED } from './rules.ts';
+import { cleanText, decayedImportance, SHARED } from './rules.ts';
 
 /** Whose memory: the user's own and the tenant's shared one, whatever else they may read. */
 export interface Who {

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import { foldName } from 'pentarch-prose';
 import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { MemoryRelationRow } from '../../db/tables/memory.ts';
@@ -8,7 +9,6 @@ import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { readableEntities } from './entity-rows.store.ts';
 import type { FactSource, RelationRecord } from './records.ts';
-import { foldName } from './rules.ts';
 import { untilItStands, withStoreFaults } from './store-faults.ts';
 
 const propertiesOf = (text: string): Record<string, unknown> => {

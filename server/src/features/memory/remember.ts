@@ -1,13 +1,19 @@
+import {
+  claimOfObservation,
+  type EntityMention,
+  type Extracted,
+  type ExtractedFact,
+  slotOf,
+} from 'pentarch-memory-patterns';
+import { foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
-import { claimOfObservation } from './clauses.rules.ts';
 import type { EntityStore } from './entities.store.ts';
-import { type EntityMention, type Extracted, type ExtractedFact, slotOf } from './facts.rules.ts';
 import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { cleanText, foldName, relationOfAttribute } from './rules.ts';
+import { cleanText, relationOfAttribute } from './rules.ts';
 import { untilItStands } from './store-faults.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 

@@ -1,3 +1,5 @@
+import { singleLine } from 'pentarch-prose';
+
 /** Decisions of the memory: pure, with time as an argument. */
 
 /** Owner of what the whole tenant shares. */
@@ -18,25 +20,6 @@ export const VISIBLE =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]';
 const VISIBLE_ONE = new RegExp(VISIBLE);
 export const isVisible = (text: string): boolean => VISIBLE_ONE.test(text);
-
-/** A name or type as it is stored: one line, since it stands in lists and prompts. */
-export const cleanName = (name: string): string =>
-  name
-    .replaceAll(/[ \u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, (run) => (/[^ ]/.test(run) ? ' ' : run))
-    .trim();
-
-/**
- * What names (and types, and texts) compare by: NFC, trimmed, white space folded to one blank, case folded. Upper and
- * then lower case comes out as Unicode's full case folding for what people write: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`.
- */
-export const foldName = (name: string): string =>
-  cleanName(name)
-    .normalize('NFC')
-    .trim()
-    .replaceAll(/\s+/gu, ' ')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC');
 
 export const DEFAULT_IMPORTANCE = 0.5;
 const DAY_MS = 86_400_000;
@@ -72,11 +55,4 @@ export const relationOfAttribute = (attribute: string): string =>
   RELATION_OF_ATTRIBUTE[attribute] ?? attribute.replaceAll(/[\s:]+/g, '_');
 
 /** One line, no control characters, at most MAX_TEXT code points: what may stand in a prompt later. */
-export const cleanText = (text: string): string => {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
-  return [...line].slice(0, MAX_TEXT).join('');
-};
+export const cleanText = (text: string): string => [...singleLine(text)].slice(0, MAX_TEXT).join('');

@@ -1,3 +1,4 @@
+import { PREFERENCE_NAMES, PREFERENCES, TOLD_PREFERENCES } from 'pentarch-memory-patterns';
 import { type Static, Type } from 'typebox';
 import {
   AnyObject,
@@ -9,7 +10,6 @@ import {
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
-import { PREFERENCE_NAMES, PREFERENCES, TOLD_PREFERENCES } from './preferences.rules.ts';
 import { GRAPH_ENTITIES, MAX_GRAPH_ENTITIES, MAX_NAME, MAX_TEXT, MAX_TYPE, VISIBLE } from './rules.ts';
 
 export const VISIBILITIES = ['private', 'tenant'] as const;

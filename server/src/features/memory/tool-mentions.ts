@@ -1,6 +1,6 @@
+import type { EntityMention } from 'pentarch-memory-patterns';
 import type { Caller } from '../../kernel/caller.ts';
 import { personalScope } from './access.rules.ts';
-import type { EntityMention } from './facts.rules.ts';
 import { speakerOf } from './observe.ts';
 import type { FactSource } from './records.ts';
 import { isSelf } from './tool-form.ts';

@@ -1,7 +1,7 @@
+import type { Extracted } from 'pentarch-memory-patterns';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { EntityStore } from './entities.store.ts';
-import type { Extracted } from './facts.rules.ts';
 import type { Recall } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';

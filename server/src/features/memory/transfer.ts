@@ -1,3 +1,4 @@
+import { foldName } from 'pentarch-prose';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
@@ -7,7 +8,7 @@ import type { EntityDraft } from './entity-upsert.store.ts';
 import { observationOf } from './observation.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { foldName, holdsAt } from './rules.ts';
+import { holdsAt } from './rules.ts';
 import type { ImportCounts } from './schema.ts';
 import { type MemoryLine, parseLine } from './transfer.rules.ts';
 

@@ -1,5 +1,5 @@
-import { spelling } from './facts.rules.ts';
-import { foldName } from './rules.ts';
+import { spelling } from 'pentarch-memory-patterns';
+import { foldName } from 'pentarch-prose';
 
 /** Words that say nothing about what is looked for, in English and German. */
 const STOP = new Set(

@@ -5,10 +5,11 @@ import { AppError } from '../../kernel/errors.ts';
 import type { PlatformEvent } from '../../kernel/events.ts';
 import { createOpenCount } from '../../kernel/open-count.ts';
 import type { EventBus } from './bus.ts';
-import { type Connection, createConnection, type Socket } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
 import { eventMessage } from './messages.ts';
 import type { ChatSend } from './ports.ts';
 import { CLOSE, socketFormOf } from './rules.ts';
+import type { Socket } from './socket-writer.ts';
 
 export interface HubOptions {
   bus: EventBus;

@@ -179,6 +179,137 @@ const isEventStream = (headers: Record<string, string | string[] | undefined>): 
 const isJson = (headers: Record<string, string | string[] | undefined>): boolean =>
   String(headers['content-type'] ?? '').includes('json');
 
+interface Exchange {
+  provider: string;
+  request: ModelRequest;
+  stream: boolean;
+  onText: ((text: string) => void) | undefined;
+  resolve(result: ModelResult): void;
+  reject(error: unknown): void;
+}
+
+/** One call, from its dispatch on: what the socket brings goes in, and it settles once. */
+const createExchange = (exchange: Exchange): Dispatcher.DispatchHandler => {
+  const { provider: name, request, stream, onText, resolve, reject } = exchange;
+  const { signal } = request;
+  let controller: Dispatcher.DispatchController | undefined;
+  let status = 0;
+  let failedHeaders: Record<string, string | string[] | undefined> = {};
+  let errorBody = '';
+  let bytesRead = 0;
+  let waiting: Buffer[] = [];
+  let answer: AnswerReader | undefined;
+  let settled = false;
+
+  const settle = (): void => {
+    settled = true;
+    signal.removeEventListener('abort', onAbort);
+  };
+  const fail = (error: ModelError): void => {
+    if (settled) return;
+    settle();
+    reject(error);
+    controller?.abort(error);
+  };
+  const onAbort = (): void => fail(abortedError(name, answer?.partial()));
+  const emit = (text: string): void => {
+    if (text !== '') onText?.(text);
+  };
+  /** Settles as soon as the answer is complete or cannot become so. */
+  const check = (reader: AnswerReader): void => {
+    const result = reader.result();
+    if (result !== undefined) {
+      settle();
+      resolve(result);
+      return;
+    }
+    const fault = reader.fault();
+    if (fault !== undefined) fail(fault);
+  };
+  /** A throwing listener must not leave the call hanging. */
+  const guarded = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      if (settled) return;
+      settle();
+      reject(error);
+      controller?.abort(new Error('the reader of the answer failed'));
+    }
+  };
+
+  /** Reads what one read of the socket brought. */
+  const readWaiting = (): void => {
+    const first = waiting[0];
+    const reader = answer;
+    if (settled || first === undefined || reader === undefined) return;
+    const bytes = waiting.length === 1 ? first : Buffer.concat(waiting);
+    waiting = [];
+    guarded(() => {
+      emit(reader.push(bytes));
+      if (!settled) check(reader);
+    });
+  };
+
+  signal.addEventListener('abort', onAbort);
+  return {
+    onRequestStart: (started) => {
+      controller = started;
+      // Settled while it waited for a socket: it must not be sent any more.
+      if (settled) started.abort(new Error('no longer wanted'));
+    },
+    onResponseStart: (_controller, statusCode, responseHeaders) => {
+      if (statusCode < 200) return;
+      status = statusCode;
+      if (statusCode > 299) failedHeaders = responseHeaders;
+      // Some servers do not stream although asked to, and answer in one body.
+      else if (stream && (isEventStream(responseHeaders) || !isJson(responseHeaders)))
+        answer = streamAnswer(name, request);
+      else answer = wholeAnswer(name, request);
+    },
+    onResponseData: (_controller, chunk) => {
+      if (settled) return;
+      if (answer === undefined) {
+        if (errorBody.length < MAX_ERROR_BODY_BYTES) errorBody += chunk.toString('latin1');
+        else fail(statusError(name, status));
+        return;
+      }
+      bytesRead += chunk.length;
+      if (bytesRead > MAX_BODY_BYTES) {
+        fail(garbageError(name, 'sent more than an answer can be', answer.partial()));
+        return;
+      }
+      // undici calls once for each HTTP chunk; the microtask runs when the whole read of the socket is through.
+      if (waiting.push(chunk) === 1) queueMicrotask(readWaiting);
+    },
+    onResponseEnd: () => {
+      if (settled) return;
+      if (answer === undefined) {
+        const header = (key: string): string | undefined => {
+          const value = failedHeaders[key];
+          return Array.isArray(value) ? value[0] : value;
+        };
+        const code = safeErrorCode(parseJson(errorBody));
+        fail(statusError(name, status, { retryAfterMs: parseRetryAfterMs(header, Date.now()), code }));
+        return;
+      }
+      readWaiting();
+      const reader = answer;
+      if (settled) return;
+      guarded(() => {
+        emit(reader.end());
+        if (!settled) check(reader);
+      });
+    },
+    onResponseError: (_controller, error) => {
+      readWaiting();
+      // The head of a refusal already says what happened, even where its body broke off.
+      if (status > 299) fail(statusError(name, status));
+      else fail(networkError(name, error, answer?.partial()));
+    },
+  };
+};
+
 /** Makes a provider of the port. Errors of calls: `ModelError`. Throws TypeError on an unreadable `baseUrl`. */
 export const createChatCompletions = (options: ChatCompletionsOptions): ModelProvider => {
   const { name } = options;
@@ -213,66 +344,6 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
         reject(abortedError(name));
         return;
       }
-      let controller: Dispatcher.DispatchController | undefined;
-      let status = 0;
-      let failedHeaders: Record<string, string | string[] | undefined> = {};
-      let errorBody = '';
-      let bytesRead = 0;
-      let waiting: Buffer[] = [];
-      let answer: AnswerReader | undefined;
-      let settled = false;
-
-      const settle = (): void => {
-        settled = true;
-        signal.removeEventListener('abort', onAbort);
-      };
-      const fail = (error: ModelError): void => {
-        if (settled) return;
-        settle();
-        reject(error);
-        controller?.abort(error);
-      };
-      const onAbort = (): void => fail(abortedError(name, answer?.partial()));
-      const emit = (text: string): void => {
-        if (text !== '') onText?.(text);
-      };
-      /** Settles as soon as the answer is complete or cannot become so. */
-      const check = (reader: AnswerReader): void => {
-        const result = reader.result();
-        if (result !== undefined) {
-          settle();
-          resolve(result);
-          return;
-        }
-        const fault = reader.fault();
-        if (fault !== undefined) fail(fault);
-      };
-      /** A throwing listener must not leave the call hanging. */
-      const guarded = (step: () => void): void => {
-        try {
-          step();
-        } catch (error) {
-          if (settled) return;
-          settle();
-          reject(error);
-          controller?.abort(new Error('the reader of the answer failed'));
-        }
-      };
-
-      /** Reads what one read of the socket brought. */
-      const readWaiting = (): void => {
-        const first = waiting[0];
-        const reader = answer;
-        if (settled || first === undefined || reader === undefined) return;
-        const bytes = waiting.length === 1 ? first : Buffer.concat(waiting);
-        waiting = [];
-        guarded(() => {
-          emit(reader.push(bytes));
-          if (!settled) check(reader);
-        });
-      };
-
-      signal.addEventListener('abort', onAbort);
       pool.dispatch(
         {
           origin: base.origin,
@@ -281,62 +352,7 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
           headers: { ...headers, ...traceHeaders() },
           body: requestBody(request, stream, dialect),
         },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            // Settled while it waited for a socket: it must not be sent any more.
-            if (settled) started.abort(new Error('no longer wanted'));
-          },
-          onResponseStart: (_controller, statusCode, responseHeaders) => {
-            if (statusCode < 200) return;
-            status = statusCode;
-            if (statusCode > 299) failedHeaders = responseHeaders;
-            // Some servers do not stream although asked to, and answer in one body.
-            else if (stream && (isEventStream(responseHeaders) || !isJson(responseHeaders)))
-              answer = streamAnswer(name, request);
-            else answer = wholeAnswer(name, request);
-          },
-          onResponseData: (_controller, chunk) => {
-            if (settled) return;
-            if (answer === undefined) {
-              if (errorBody.length < MAX_ERROR_BODY_BYTES) errorBody += chunk.toString('latin1');
-              else fail(statusError(name, status));
-              return;
-            }
-            bytesRead += chunk.length;
-            if (bytesRead > MAX_BODY_BYTES) {
-              fail(garbageError(name, 'sent more than an answer can be', answer.partial()));
-              return;
-            }
-            // undici calls once for each HTTP chunk; the microtask runs when the whole read of the socket is through.
-            if (waiting.push(chunk) === 1) queueMicrotask(readWaiting);
-          },
-          onResponseEnd: () => {
-            if (settled) return;
-            if (answer === undefined) {
-              const header = (key: string): string | undefined => {
-                const value = failedHeaders[key];
-                return Array.isArray(value) ? value[0] : value;
-              };
-              const code = safeErrorCode(parseJson(errorBody));
-              fail(statusError(name, status, { retryAfterMs: parseRetryAfterMs(header, Date.now()), code }));
-              return;
-            }
-            readWaiting();
-            const reader = answer;
-            if (settled) return;
-            guarded(() => {
-              emit(reader.end());
-              if (!settled) check(reader);
-            });
-          },
-          onResponseError: (_controller, error) => {
-            readWaiting();
-            // The head of a refusal already says what happened, even where its body broke off.
-            if (status > 299) fail(statusError(name, status));
-            else fail(networkError(name, error, answer?.partial()));
-          },
-        },
+        createExchange({ provider: name, request, stream, onText, resolve, reject }),
       );
     });
 

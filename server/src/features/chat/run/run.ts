@@ -23,7 +23,7 @@ import type { Models } from '../../models/index.ts';
 import type { createReserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
-import type { AttachedDocument, ChooseAgent, ReadableDocuments, RunMemory } from '../ports.ts';
+import type { AttachedDocument, ChooseAgent, RunMemory } from '../ports.ts';
 import type { buildPrompt } from '../prompt.rules.ts';
 import type { Place } from '../queue.ts';
 import type { GivenInput, LaunchOptions, parseContext } from '../request.ts';
@@ -49,7 +49,8 @@ export interface StartDeps {
     paying: PayingRun | undefined,
     within?: readonly string[],
   ): Promise<ToolPassage[]>;
-  documents: ReadableDocuments;
+  /** Those of these ids that the caller can read. */
+  documents(caller: Caller, ids: readonly string[]): Promise<readonly AttachedDocument[]>;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;

@@ -1,4 +1,4 @@
-import { bounded, PIECE, pieces } from '../../../kernel/bounded.ts';
+import { bounded, PIECE, pieces } from 'pentarch-prose';
 
 const MAX_CHARACTERS = 50_000;
 

@@ -1,7 +1,7 @@
+import { withoutFence } from 'pentarch-prose';
 import type { CallEvidence } from '../../../kernel/call-evidence.ts';
 import type { ModelMessage } from '../../../kernel/model.ts';
 import { nanoToUsd } from '../../../kernel/money.ts';
-import { withoutFence } from '../../../kernel/text.ts';
 import { type Proposal, type Seat, VETO_REASONS, type VetoReason, VOTES, type Vote } from '../types.ts';
 import type { SeatFacts, SeatVote } from './written.rules.ts';
 

@@ -7,7 +7,7 @@ import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
 import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.ts';
 import { packJournal } from '../../journal.rules.ts';
-import { createMarkerFilter, type MarkerFilter } from '../../markers.rules.ts';
+import { createMarkerFilter } from '../../markers.rules.ts';
 import { keepPartial } from '../../partials.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
@@ -15,10 +15,10 @@ import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
 import type { RunDeps, RunLoop } from '../run.ts';
 import { writeSteps } from '../write-steps.ts';
 
-const AS_IT_COMES: MarkerFilter = { push: (text) => text, end: () => '' };
+const AS_IT_COMES: ReturnType<typeof createMarkerFilter> = { push: (text) => text, end: () => '' };
 
 /** Where passages were shown or looked for, a marker without one misleads. Elsewhere a number in brackets is none. */
-const markersOf = ({ plan, state: { passages } }: RunLoop): MarkerFilter =>
+const markersOf = ({ plan, state: { passages } }: RunLoop): typeof AS_IT_COMES =>
   plan.grounded || passages.length > 0
     ? createMarkerFilter(new Set(passages.map(({ n }) => n)))
     : AS_IT_COMES;

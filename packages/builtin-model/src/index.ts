@@ -1,0 +1,2 @@
+export { createBuiltinModel } from './builtin.ts';
+export { type BuiltinModel, NoAnswer } from './port.ts';

@@ -1,0 +1,153 @@
+import type { GroundingPassage } from '../src/port.ts';
+
+/** Self-written passages for the tests of the built-in model. */
+const TEXTS: [title: string, page: number | null, text: string][] = [
+  [
+    "Keeper's Handbook",
+    1,
+    'The Station\n\nThe tower was built in 1874 by the engineer Elsa Brandt from grey granite of the Holm quarries. It stands 41 metres high and carries its lamp 63 metres above the mean level of the sea. The first lamp burned colza oil; paraffin followed in 1891 and electric light in 1934.',
+  ],
+  [
+    "Keeper's Handbook",
+    2,
+    'The Light\n\nThe light shows two white flashes every fifteen seconds. Its nominal range is 22 nautical miles in clear weather. The characteristic must never be altered without a written order of the Coastal Administration.',
+  ],
+  [
+    "Keeper's Handbook",
+    3,
+    'The Fog Signal\n\nThe fog signal sounds three blasts of two seconds each minute when visibility falls below one nautical mile. The compressor needs eight minutes to build up pressure, so the keeper starts it as soon as the Grey Skerry can no longer be seen.\n\nIf the compressor fails, the keeper rings the bronze bell by hand and reports the failure to Sankt Morten Radio on channel 16.',
+  ],
+  [
+    "Keeper's Handbook",
+    4,
+    'Staff and Pay\n\nThree keepers serve at the station at any time. A turn lasts six weeks and is followed by three weeks ashore. The principal keeper in the year of this edition is Jonas Verhoeven.\n\nRank | Monthly pay | Leave days\nPrincipal keeper | 4,150 crowns | 38\nFirst assistant | 3,480 crowns | 34\nSecond assistant | 2,990 crowns | 30',
+  ],
+  [
+    "Keeper's Handbook",
+    5,
+    'Emergencies\n\nIn a fire the keeper first cuts the main fuel valve, which is painted red and stands left of the engine room door. Only then may the carbon dioxide flooding be released. The assembly point is the boathouse.\n\nA person who is ill is brought ashore by the rescue helicopter of the base at Norrvik. The flight takes about twenty-five minutes.',
+  ],
+  [
+    'Travel policy',
+    1,
+    '# Travel policy\n\n## Booking\n\nAll trips are booked through the travel desk at least 14 days before departure. Flights under six hours are booked in economy class. Rail is preferred for distances below 500 kilometres.\n\n## Expenses\n\nThe daily allowance for meals is 48 euros within Europe and 62 euros elsewhere. Receipts must be handed in within 30 days after the trip. Claims above 2,000 euros need the approval of the finance director, Maria Okafor.',
+  ],
+  [
+    'Travel policy',
+    2,
+    '## Insurance\n\nEvery employee is insured through Nordsafe during business travel. The emergency number is +47 555 0199. Private extensions of a trip are not covered because the contract is limited to business days.\n\nBring the following papers:\n\n- passport or identity card\n- insurance card\n- letter of invitation for visa countries',
+  ],
+  [
+    'Minutes of 12 March 2024',
+    1,
+    'Minutes of the meeting of 12 March 2024\n\nPresent: A. Lindqvist (chair), R. Mbeki, T. Sato.\n\nThe committee approved the purchase of two electric vans for 86,000 euros. Delivery is expected in September 2024. Mr Sato reported that the roof of the north hall leaks; repairs will begin on 2 April and last three weeks.\n\nThe move to the new office in Lyon was postponed because the lease is not signed yet. The next meeting takes place on 9 April at 14:00 in room 3.12.',
+  ],
+  [
+    'Brewer X200 manual',
+    7,
+    'Cleaning\n\nDescale the machine every 200 cups or when the orange lamp flashes. Use citric acid only; vinegar damages the seals. To start descaling, hold the steam button for five seconds until the display shows CAL.\n\nThe water tank holds 1.8 litres. The brewing temperature can be set between 88 and 96 degrees.',
+  ],
+  [
+    'Brewer X200 manual',
+    9,
+    'Warranty\n\nThe warranty runs for 36 months from the date of purchase. It does not cover damage by lime scale. For service write to service@brewer.example or call 0800 55 44 33 on working days from 8:00 to 17:00.\n\nThe serial number is printed on the bottom of the housing.',
+  ],
+  [
+    'Bibliothek',
+    1,
+    '# Benutzungsordnung\n\nDie Bibliothek ist montags bis freitags von 9 bis 19 Uhr geöffnet. Bücher können vier Wochen lang ausgeliehen werden. Die Leihfrist kann zweimal verlängert werden. Für verspätete Rückgabe wird eine Gebühr von 0,50 Euro pro Tag erhoben. Leiterin der Bibliothek ist Frau Dr. Petra Hansen.',
+  ],
+  [
+    'Orchard notes',
+    1,
+    'The oldest tree in the orchard is a Bramley apple planted by Ruth Ellison in 1902. Most of the cider is pressed in October. Frost killed eleven plum trees in the spring of 2017, so the slope was replanted with hazel.\n\nHoneybees are kept behind the barn. They belong to the Tanner family, who harvest about 140 kilograms of honey a year.',
+  ],
+  [
+    'Backup runbook',
+    1,
+    '## Schedule\n\nFull backups run each Sunday at 02:00 UTC; incremental backups run every six hours. Backups are stored in the bucket vault-east and kept for 90 days.\n\n## Restore\n\n1. Stop the service with `systemctl stop ledger`.\n2. Fetch the newest full backup.\n3. Replay the incremental backups in order.\n\nThe recovery time objective is four hours. The on-call engineer decides whether to restore; the decision is logged in the incident channel.',
+  ],
+  [
+    '灯台の手引き',
+    1,
+    '灯台は1874年に建てられました。塔の高さは41メートルです。光は十五秒ごとに二回点滅します。霧の時は鐘を鳴らします。',
+  ],
+];
+
+export const PASSAGES: GroundingPassage[] = TEXTS.map(([title, page, text], i) => ({
+  n: i + 1,
+  title,
+  page,
+  text,
+  score: 0.5,
+}));
+
+/** Question, words that the answer must hold, number of the passage to cite. */
+export const ANSWERABLE: [question: string, fact: string, n: number][] = [
+  ['Who built the tower?', 'Elsa Brandt', 1],
+  ['When was the tower built?', '1874', 1],
+  ['How high is the tower?', '41 metres', 1],
+  ['What did the first lamp burn?', 'colza oil', 1],
+  ['When did the station get electric light?', '1934', 1],
+  ['How often does the light flash?', 'every fifteen seconds', 2],
+  ['What is the range of the light?', '22 nautical miles', 2],
+  ['How long does the compressor need to build up pressure?', 'eight minutes', 3],
+  ['What must the keeper do if the compressor fails?', 'rings the bronze bell', 3],
+  ['On which channel is the failure reported?', 'channel 16', 3],
+  ['How many keepers serve at the station?', 'Three keepers', 4],
+  ['Who is the principal keeper?', 'Jonas Verhoeven', 4],
+  ['How much does the first assistant earn?', '3,480 crowns', 4],
+  ['How many leave days does the second assistant get?', '30', 4],
+  ['Where is the main fuel valve?', 'left of the engine room door', 5],
+  ['Where is the assembly point?', 'boathouse', 5],
+  ['How long does the helicopter flight take?', 'twenty-five minutes', 5],
+  ['How many days before departure must trips be booked?', '14 days', 6],
+  ['What is the daily meal allowance in Europe?', '48 euros', 6],
+  ['Who approves claims above 2,000 euros?', 'Maria Okafor', 6],
+  ['Until when do I have to hand in receipts?', 'within 30 days', 6],
+  ['What is the emergency number?', '+47 555 0199', 7],
+  ['Why are private extensions not covered?', 'limited to business days', 7],
+  ['Which papers should I bring?', 'passport', 7],
+  ['How much did the electric vans cost?', '86,000 euros', 8],
+  ['When will the vans be delivered?', 'September 2024', 8],
+  ['Why was the move to Lyon postponed?', 'lease is not signed', 8],
+  ['When is the next meeting?', '9 April', 8],
+  ['Who reported that the roof leaks?', 'Sato', 8],
+  ['How do I start descaling?', 'steam button', 9],
+  ['How much water does the tank hold?', '1.8 litres', 9],
+  ['Can I use vinegar for descaling the machine?', 'vinegar damages the seals', 9],
+  ['How long is the warranty?', '36 months', 10],
+  ['Where do I find the serial number?', 'bottom of the housing', 10],
+  ['What phone number can I call for service?', '0800 55 44 33', 10],
+  ['Wie lange können Bücher ausgeliehen werden?', 'vier Wochen', 11],
+  ['Wer leitet die Bibliothek?', 'Petra Hansen', 11],
+  ['Wann ist die Bibliothek geöffnet?', '9 bis 19 Uhr', 11],
+  ['Who planted the oldest tree?', 'Ruth Ellison', 12],
+  ['How many plum trees died from frost?', 'eleven', 12],
+  ['Who owns the honeybees?', 'Tanner family', 12],
+  ['How long are backups kept?', '90 days', 13],
+  ['When do full backups run?', 'Sunday at 02:00', 13],
+  ['Who decides whether to restore?', 'on-call engineer', 13],
+  ['塔の高さは何メートルですか', '41メートル', 14],
+];
+
+export const UNANSWERABLE: string[] = [
+  'Who painted the tower?',
+  'What is the salary of the cook?',
+  'When was the helicopter base at Norrvik opened?',
+  'How many visitors come to the station each year?',
+  'What colour is the boathouse?',
+  'Which airline should I choose for trips to Brazil?',
+  'What is the password of the wireless network?',
+  'Who is the mayor of Lyon?',
+  'How much does the Brewer X200 weigh?',
+  'What is the capital of Australia?',
+  'When was the travel desk founded?',
+  'How do I train for a marathon?',
+  'Who won the football match on Saturday?',
+  'How many pages does the novel have?',
+  'Is there a swimming pool in the hotel?',
+  'Where was Ruth Ellison born?',
+  'Wie hoch ist die Miete der Wohnung?',
+  'Which database does the ledger use?',
+];

@@ -1,0 +1,180 @@
+import { bounded, singleLine } from 'pentarch-prose';
+import { factsOfClause, mentionedPeople } from './clauses.ts';
+import { claim, type Extracted, slotOf } from './facts.ts';
+import { notedOf } from './notes.ts';
+import {
+  clausesOf,
+  isHypothetical,
+  isQuestion,
+  isReported,
+  MAX_CLAUSE,
+  oneLine,
+  sentencesOf,
+  trimValue,
+} from './sentences.ts';
+
+/**
+ * Facts from a user's message by patterns, for English and some German: preferences, names, roles, employers, places,
+ * dates, favourites, people and what is said of them, `remember that …`, corrections, `forget …`. Questions,
+ * hypotheticals, quoted or reported words and secrets give nothing. Wrong facts cost more than missed ones, so of what no
+ * pattern knows nothing is understood: whole statements are kept as they were said (`notes.ts`).
+ */
+
+const LEAD_IN =
+  /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|for what it's worth|heads[- ]up|(?:a )?(?:quick|small|short) (?:background|note|update|context|word)(?: (?:before|on|from|about|for)\b[^:,.]{0,40})?|my (?:doctor|dentist|therapist|physio\w*|trainer|coach) says(?: that)?|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
+
+const REMEMBER =
+  /^(?:(?:please|can you|could you|kindly|bitte|und|and) )*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?: ?(?:bitte))?(?<how> ?[,:]? (?:that|dass|the following|this)\b ?[,:]?| ?:| ?,)? (?<what>.+)$/is;
+
+const FORGET_ALL = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte )?(?:forget|delete|erase|remove|wipe|vergiss|lösche) (?:bitte )?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/is,
+);
+
+const FORGET =
+  /^(?:please |bitte |and |you can )*(?:forget|vergiss|stop remembering|don't remember|do not remember) (?:bitte )?(?<what>(?:that|about|what|the fact that|my|where|when|our|mein\w*|dass|was|wo)\b.+|\p{Lu}.+)$/isu;
+const FORGET_FROM = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte )?(?:delete|remove|erase|lösche|clear) (?<what>.+?) (?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i,
+);
+
+const CORRECTION =
+  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
+
+const INSTEAD: readonly RegExp[] = [
+  bounded(
+    MAX_CLAUSE,
+    /^(?:it's|it is|that's|it was|it should be|make (?:it|that)|i meant(?: to say)?|i mean|es ist|ich meinte) (?<after>.+?)(?: ?, | )(?:not|instead of|rather than|and not|nicht) (?<before>.+)$/is,
+  ),
+  /^(?:(?:it's|it is|that's|i meant) )?not (?<before>.+?)(?: ?, ?(?:but|it's|it is)?| but) (?<after>.+)$/is,
+  /^(?<after>[^,]{1,60}), not (?<before>[^,]{1,60})$/i,
+];
+
+const words = (text: string): string =>
+  trimValue(
+    text
+      .replace(
+        /^(?:that|about|what i (?:said|told you)(?: about)?|the fact that|was ich (?:dir )?(?:über|zu)|dass|where|when|what) /i,
+        '',
+      )
+      .replace(/\b(?:gesagt habe|i told you|i said)\b/gi, ''),
+  );
+
+const forgetOf = (sentence: string): Extracted | null => {
+  const text = sentence.replace(/(?<![.!\s])[.!\s]+$/, '');
+  if (FORGET_ALL.test(text)) return { kind: 'forget', words: '', everything: true };
+  const what = FORGET.exec(text)?.groups?.what ?? FORGET_FROM.exec(text)?.groups?.what;
+  if (what === undefined) return null;
+  const topic = words(what);
+  // `forget that`, `forget about it`: no topic, only a turn of phrase.
+  if (
+    /^(?:(?:about )?(?:it|that|this)\b.{0,14}|me|what i (?:just )?said|the last (?:one|message)|)$/i.test(
+      topic,
+    )
+  )
+    return null;
+  return { kind: 'forget', words: topic, everything: false };
+};
+
+const bare = (value: string): string => trimValue(value).replace(/^(?:the|an?|my|our) /i, '');
+
+/** What was said with `remember that`: a known form where one fits, else the words themselves. */
+const rememberOf = (what: string): Extracted[] => {
+  const text = trimValue(what.replace(/^((?:my|our|the)\s[^:]{1,60}?) ?: /i, '$1 is '));
+  const known = clausesOf(text).flatMap(factsOfClause);
+  if (known.length > 0) return known;
+  const slot =
+    /^(?:the|our|my|der|die|das|unser\w*|mein\w*) (?<np>[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,4}?) (?:is|are|was|ist|sind) (?<value>.+)$/isu.exec(
+      text,
+    );
+  const noted = claim(text, slot?.groups?.np === undefined ? null : slotOf(slot.groups.np));
+  return [{ kind: 'fact', subject: null, ...noted, text: `noted: ${text}`, importance: 0.8 }];
+};
+
+/** `I switched from the Pixel to a Fairphone`, `we renamed our boat from Petrel to Tern`. */
+const SWITCHED =
+  /^(?:i|we)(?:'ve| have)? (?:just )?(?:switched|changed|swapped|upgraded|renamed\b.{1,40}?) from (?<before>.+?) to (?<after>.+)$/is;
+
+const replaceOf = (text: string): Extracted | null => {
+  for (const pattern of INSTEAD) {
+    const groups = pattern.exec(text.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups;
+    if (groups?.after && groups.before)
+      return { kind: 'replace', before: trimValue(groups.before), after: trimValue(groups.after) };
+  }
+  return null;
+};
+
+/** `…, please remember that`: the same as `remember that …`. */
+const REMEMBER_AFTER =
+  /[,;]? (?:(?:and|so) )?(?:please )?(?:(?:remember|note|keep in mind|don't forget|memori[sz]e) (?:that|this|it)|keep (?:that|this|it) in mind)(?: please)?[.!]*$/i;
+
+const ofSentence = (said: string): Extracted[] => {
+  const sentence = oneLine(said);
+  const spoken = sentence.replace(LEAD_IN, '');
+  const plain = REMEMBER_AFTER.test(spoken) ? `remember that ${spoken.replace(REMEMBER_AFTER, '')}` : spoken;
+  // `Forget the French, answer me in English again`: what shall be from now on says it all.
+  const instead = /^(?:please )?forget [^,]{1,40}, (?<rest>.+)$/is.exec(plain)?.groups?.rest;
+  const wishes = instead === undefined ? [] : factsOfClause(instead);
+  if (wishes.length > 0) return wishes;
+  const forget = forgetOf(plain);
+  if (forget) return [forget];
+  const remember = REMEMBER.exec(plain.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups;
+  if (remember?.what !== undefined) {
+    const { what } = remember;
+    const isTask =
+      /^(?:to|me|when|how|zu|the (?:last|time)|last|mich)\b/i.test(what) || /\? ?$/.test(sentence);
+    const isBare = remember.how === undefined && !/^(?:I|I'm|my|our|the|\p{Lu}|ich|mein)/u.test(what);
+    return isTask || isBare ? [] : rememberOf(what.replace(LEAD_IN, ''));
+  }
+  const corrected = plain.replace(CORRECTION, '');
+  const isCorrection = corrected !== plain;
+  if (isReported(corrected)) return [];
+  const asserted = corrected.replace(/^I told you (?:that )?/i, '');
+  // Whom one calls one's own is known also in a question or a condition.
+  if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
+  const switched = SWITCHED.exec(asserted.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups;
+  if (switched?.before && switched.after)
+    return [
+      { kind: 'replace', before: bare(switched.before), after: trimValue(switched.after) },
+      ...notedOf(asserted),
+    ];
+  const facts = clausesOf(asserted).flatMap(factsOfClause);
+  // Of somebody by what they are to the author: the words themselves tie what is said of them to that.
+  if (facts.some((one) => one.kind === 'fact' && one.subject !== null) && /^(?:my|our)\b/i.test(asserted))
+    return [...facts, ...notedOf(asserted)];
+  if (facts.length > 0) return facts;
+  const people = mentionedPeople(asserted);
+  if (people.length > 0) return [...people, ...notedOf(asserted)];
+  const replaced =
+    isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
+  return replaced === null ? notedOf(asserted) : [replaced];
+};
+
+const keepable = (found: Extracted, isSecret: (text: string) => boolean): boolean =>
+  found.kind !== 'fact' ||
+  (!isSecret(found.text) &&
+    found.text.length <= 400 &&
+    !found.text.includes('…') &&
+    (found.subject === null || found.subject.name.length <= 100));
+
+/** The port of this package: what the author of a message says that lasts, in the order it is said. */
+export type Extract = (message: string) => Extracted[];
+
+/** `isSecret` says of a fact that it must not be kept (a password, a card's number). */
+export const createExtract =
+  (isSecret: (text: string) => boolean): Extract =>
+  (message) => {
+    const seen = new Set<string>();
+    return sentencesOf(message)
+      .slice(0, 100)
+      .flatMap((sentence) => (sentence.length > MAX_CLAUSE ? [] : ofSentence(sentence)))
+      .filter((found) => keepable(found, isSecret))
+      .map((found) => (found.kind === 'fact' ? { ...found, text: singleLine(found.text) } : found))
+      .filter((found) => {
+        const key = JSON.stringify(found);
+        if (seen.has(key)) return false;
+        seen.add(key);
+        return true;
+      })
+      .slice(0, 20);
+  };
