@@ -75,7 +75,8 @@ const ofBinary = (node: ts.BinaryExpression): Change[] => {
     return others.map((by) => ({ kind: 'comparison', replacement: replaced(node, token, by) }));
   }
   const other = OPERATORS[token.kind];
-  if (other !== undefined) return [{ kind: 'operator', replacement: `(${textOf(node.left)}) ${other} (${textOf(node.right)})` }];
+  if (other !== undefined)
+    return [{ kind: 'operator', replacement: `(${textOf(node.left)}) ${other} (${textOf(node.right)})` }];
   const adds = token.kind === SyntaxKind.PlusToken && !isText(node.left) && !isText(node.right);
   return adds ? [{ kind: 'operator', replacement: replaced(node, token, '-') }] : [];
 };
@@ -84,7 +85,9 @@ const ofUnary = (node: ts.PrefixUnaryExpression | ts.PostfixUnaryExpression): Ch
   if (node.operator === SyntaxKind.ExclamationToken) {
     return [{ kind: 'negation', replacement: textOf(node.operand) }];
   }
-  const by = { [SyntaxKind.PlusPlusToken]: '--', [SyntaxKind.MinusMinusToken]: '++' }[node.operator as number];
+  const by = { [SyntaxKind.PlusPlusToken]: '--', [SyntaxKind.MinusMinusToken]: '++' }[
+    node.operator as number
+  ];
   if (by === undefined) return [];
   const operand = textOf(node.operand);
   return [{ kind: 'operator', replacement: ts.isPrefixUnaryExpression(node) ? by + operand : operand + by }];
@@ -169,7 +172,8 @@ const ofOperation = (node: ts.Node): Change[] => {
   }
   if (node.kind === SyntaxKind.TrueKeyword) return [{ kind: 'truth', replacement: 'false' }];
   if (node.kind === SyntaxKind.FalseKeyword) return [{ kind: 'truth', replacement: 'true' }];
-  if (ts.isArrayLiteralExpression(node) && node.elements.length > 0) return [{ kind: 'list', replacement: '[]' }];
+  if (ts.isArrayLiteralExpression(node) && node.elements.length > 0)
+    return [{ kind: 'list', replacement: '[]' }];
   return [];
 };
 
@@ -223,7 +227,9 @@ export const instrument = (file: string, text: string, on: string, first: number
   };
   const render = (node: ts.Node): string => {
     if (isErased(node)) return textOf(node);
-    const choices = changesOf(node).map((change) => `${on}(${numbered(node, change)}) ? (${change.replacement}) : `);
+    const choices = changesOf(node).map(
+      (change) => `${on}(${numbered(node, change)}) ? (${change.replacement}) : `,
+    );
     const emptied = isFunctionBody(node) ? numbered(node, { kind: 'body', replacement: '{}' }, '{…}') : null;
     const written = inside(node);
     if (emptied !== null) return `{ if (${on}(${emptied})) return; ${written.slice(1)}`;
