@@ -175,7 +175,7 @@ process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 // The way out over `exit` ends the runners and what they started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const files = sourcesOf(features);
-const rules = rulesAmong(files, createRings().imports);
+const rules = rulesAmong(files, createRings().imports, (file) => readFileSync(file, 'utf8'));
 const trees = Array.from({ length: Number(values.workers) }, (_, index) =>
   plantTree(path.join(home, `tree-${index}`), files),
 );

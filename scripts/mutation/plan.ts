@@ -10,7 +10,7 @@ export const FEATURES = ['chat', 'costs', 'governance', 'identity'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /**
- * rules: decisions without input or output (`*.rules.ts` and what loads nothing but such files and the kernel).
+ * rules: decisions without input or output (`*.rules.ts`, and what loads nothing but such files and the kernel and never waits).
  * rest: all other sources of the feature but wire types.
  */
 export const PARTS = ['rules', 'rest'] as const;
@@ -71,16 +71,17 @@ export const sourcesOf = (features: readonly Feature[]): string[] =>
     )
     .sort();
 
-/** Files of rules: by their name, or since they load no other. */
+/** Files of rules: by their name, or since they load no other and wait for nothing. */
 export const rulesAmong = (
   files: readonly string[],
   imports: (file: string) => readonly string[],
+  read: (file: string) => string,
 ): Set<string> => {
   const rules = new Set(files.filter((file) => /(^|[/.])rules\.ts$/.test(file)));
   for (let grown = true; grown; ) {
     grown = false;
     for (const file of files) {
-      if (rules.has(file)) continue;
+      if (rules.has(file) || /\b(async|await|Promise|Tx|Db)\b/.test(read(file))) continue;
       const pure = imports(file).every((name) => name.startsWith('server/src/kernel/') || rules.has(name));
       if (pure) {
         rules.add(file);

@@ -59,11 +59,14 @@ describe('the plan of mutation testing', () => {
       'x/b.ts': ['x/a.rules.ts', 'server/src/kernel/money.ts'],
       'x/c.ts': ['x/b.ts'],
       'x/d.ts': ['node:fs'],
+      'x/e.ts': [],
     };
-    expect([...rulesAmong(Object.keys(imports), (file) => imports[file] ?? [])]).toEqual([
-      'x/a.rules.ts',
-      'x/b.ts',
-      'x/c.ts',
-    ]);
+    expect([
+      ...rulesAmong(
+        Object.keys(imports),
+        (file) => imports[file] ?? [],
+        (file) => (file === 'x/e.ts' ? 'await' : ''),
+      ),
+    ]).toEqual(['x/a.rules.ts', 'x/b.ts', 'x/c.ts']);
   });
 });

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { estimatePromptTokens } from '../../src/kernel/tokens.ts';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Long conversations in a small window: the history fits, and what has no room is summarised, stored and reused. */
 
@@ -41,21 +42,14 @@ describe('a long conversation', () => {
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      env: {
-        MODEL: 'compatible/test-model',
-        COMPATIBLE_BASE_URL: provider.url,
-        CONTEXT_TOKENS: String(WINDOW_TOKENS),
-        MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
-      },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    env: {
+      CONTEXT_TOKENS: String(WINDOW_TOKENS),
+      MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
+    },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
   beforeEach(() => provider.reset());
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { NODES, startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import { NODES, type TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /**
  * What goes on after its request (runs over a restart, approved calls, tasks, waiting messages) may do what the credential could
@@ -38,21 +39,15 @@ let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test',
-      COMPATIBLE_BASE_URL: provider.url,
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

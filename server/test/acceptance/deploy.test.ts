@@ -2,11 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../src/config.ts';
 import { req } from '../requirements.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from '../support/suite.ts';
 
 /** What deploy/ says holds for the server as it is. */
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
@@ -56,10 +57,10 @@ const panels = (): { title: string; targets: { expr: string }[] }[] =>
 
 describe('metrics', () => {
   let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
+  const it = withServer();
+  it.beforeAll(({ world }) => {
+    ({ server } = world);
   });
-  afterAll(() => server.close());
 
   it(
     req('OPS-10', 'all that alerts and panels name is what a running server gives, labels too'),

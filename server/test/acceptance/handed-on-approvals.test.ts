@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type TestRequest,
 } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** A call that needs a person, asked for by an agent that works for another: as without a hand-off. */
 
@@ -56,24 +57,18 @@ describe('an approval asked for within a hand-off', () => {
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { GOVERNANCE_FILE: POLICIES },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-        ALLOW_SELF_APPROVAL: 'on',
-        // Who may hand on is seen from what is offered.
-        TOOL_TOKENS: '0',
-      },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    files: { GOVERNANCE_FILE: POLICIES },
+    env: {
+      MODEL: 'compatible/test',
+      MCP_BUILTIN: 'on',
+      ALLOW_SELF_APPROVAL: 'on',
+      // Who may hand on is seen from what is offered.
+      TOOL_TOKENS: '0',
+    },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
   beforeEach(() => provider.reset());
 
@@ -410,17 +405,12 @@ describe('a helper that is lost while one of its calls waits', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { GOVERNANCE_FILE: POLICIES },
-      env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url, MCP_BUILTIN: 'on' },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    files: { GOVERNANCE_FILE: POLICIES },
+    env: { MODEL: 'compatible/test', MCP_BUILTIN: 'on' },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
   const runOfKey = async (client: Client): Promise<Started> => {
     const stream = await client.stream('/api/v1/chat/stream', {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { StartFailure, startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import { StartFailure, startServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Facts that a model reads out of messages (MEMORY_MODEL), besides the patterns. */
 
@@ -25,24 +26,17 @@ const TOLD = 'Nimbus has gone the way of the dodo, nobody wanted to put money in
 
 describe('a model that reads facts out of messages', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
-  const env = () => ({
+  const env = {
     MODEL: 'compatible/test',
     MEMORY_MODEL: 'compatible/reader',
-    COMPATIBLE_BASE_URL: provider.url,
     DEFAULT_PRICE_INPUT: '1',
     DEFAULT_PRICE_OUTPUT: '2',
-  });
+  };
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({ env: env() });
-    admin = await server.signIn();
-  });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  const it = withWorld({ env });
+  it.beforeAll(({ world }) => {
+    ({ provider, admin } = world);
   });
   beforeEach(() => provider.reset());
 
@@ -92,9 +86,9 @@ describe('a model that reads facts out of messages', () => {
   });
 
   it('must be one that is set up', async () => {
-    const failed = await startServer({ env: { ...env(), MEMORY_MODEL: 'nobody/none' } }).catch(
-      (error: unknown) => error,
-    );
+    const failed = await startServer({
+      env: { ...env, COMPATIBLE_BASE_URL: provider.url, MEMORY_MODEL: 'nobody/none' },
+    }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(StartFailure);
     expect(failed instanceof StartFailure ? failed.stderr : '').toContain('MEMORY_MODEL');
   });

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Tools with a price: no room means that they are not called, at every door, and votes are part of what a conversation cost. */
 
@@ -29,25 +30,19 @@ describe('priced tools', () => {
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: {
-        GOVERNANCE_FILE: POLICIES,
-        // Tokens cost next to nothing: the model's calls have room where the tool has none.
-        PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
-      },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-      },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    files: {
+      GOVERNANCE_FILE: POLICIES,
+      // Tokens cost next to nothing: the model's calls have room where the tool has none.
+      PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
+    },
+    env: {
+      MODEL: 'compatible/test',
+      MCP_BUILTIN: 'on',
+    },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
   beforeEach(() => provider.reset());
 

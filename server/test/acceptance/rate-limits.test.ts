@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectError, expectErrorA, expectErrorB, newPerson } from '../support/shapes.ts';
+import { withServer } from '../support/suite.ts';
 
 /** The rate headers of an answer as numbers. */
 const rate = ({ headers }: Answer) => ({
@@ -17,11 +18,10 @@ const V2 = '/v2/agents/zeus';
 describe('with the numbers of the specification', () => {
   let server: TestServer;
   let admin: Client;
-  beforeAll(async () => {
-    server = await startServer({ env: { RATE_LIMITS: 'on' } });
-    admin = await server.signIn();
+  const it = withServer({ env: { RATE_LIMITS: 'on' } });
+  it.beforeAll(({ world }) => {
+    ({ server, admin } = world);
   });
-  afterAll(() => server.close());
 
   it.each([
     ['free', 60, 60],
@@ -78,12 +78,12 @@ describe('with the numbers of the specification', () => {
 
 describe('with small numbers', () => {
   let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({
-      env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
-    });
+  const it = withServer({
+    env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
   });
-  afterAll(() => server.close());
+  it.beforeAll(({ world }) => {
+    ({ server } = world);
+  });
 
   it(
     req(
@@ -132,13 +132,12 @@ describe('with small numbers', () => {
 describe('a caller', () => {
   let server: TestServer;
   let admin: Client;
-  beforeAll(async () => {
-    server = await startServer({
-      env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
-    });
-    admin = await server.signIn();
+  const it = withServer({
+    env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
   });
-  afterAll(() => server.close());
+  it.beforeAll(({ world }) => {
+    ({ server, admin } = world);
+  });
 
   it(req('RATE-07', 'off refuses nothing and shows the whole limit'), async () => {
     const person = await newPerson(server, admin, { tier: 'pro' });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** A message that is refused for want of money has cost nothing: no call before its answer has been made either. */
 
@@ -12,25 +12,18 @@ const isRouting = (request: TestRequest): boolean =>
 
 describe('a message that is refused for want of money', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        CONTEXT_TOKENS: '8000',
-        MAX_OUTPUT_TOKENS: '500',
-      },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
+    env: {
+      MODEL: 'compatible/test',
+      CONTEXT_TOKENS: '8000',
+      MAX_OUTPUT_TOKENS: '500',
+    },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, admin } = world);
   });
   beforeEach(() => {
     provider.reset();

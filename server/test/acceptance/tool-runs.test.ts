@@ -1,15 +1,11 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import {
-  startTestProvider,
-  type TestProvider,
-  type TestReply,
-  type TestRequest,
-} from '../support/provider.ts';
-import { NODES, startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestReply, TestRequest } from '../support/provider.ts';
+import { NODES, type TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Runs that use tools: the loop, approvals, cancellation, and what a killed server leaves. */
 
@@ -54,22 +50,16 @@ describe('runs with tools', () => {
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { GOVERNANCE_FILE: POLICIES },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-        ALLOW_SELF_APPROVAL: 'on',
-      },
-    });
-    admin = await server.signIn();
+  const it = withWorld({
+    files: { GOVERNANCE_FILE: POLICIES },
+    env: {
+      MODEL: 'compatible/test',
+      MCP_BUILTIN: 'on',
+      ALLOW_SELF_APPROVAL: 'on',
+    },
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
   beforeEach(() => provider.reset());
 
