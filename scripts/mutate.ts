@@ -53,7 +53,7 @@ if (unknown.length > 0 || parts.length === 0)
 const deadline = Date.now() + Number(values.minutes) * 60_000;
 
 /** A test waits at most as long as this; the suite that waits is given up later by far. */
-const TEST_TIMEOUT_MS = 20_000;
+const TEST_TIMEOUT_MS = 30_000;
 const RECORDING_MS = 600_000;
 const RESULTS = path.join('docs', 'evidence', 'mutation.json');
 const EQUIVALENT = path.join('docs', 'evidence', 'equivalent.json');
@@ -99,23 +99,84 @@ const record = async (trees: readonly Tree[], files: readonly string[]): Promise
   const { ringOf } = createRings();
   await inParallel(trees, [...files], async (runner, tree, file) => {
     takeSeen(tree.folder);
-    const answer = await runner.run(file, RECORD, RECORDING_MS);
+    const answer = await runner.alone(file, RECORD, RECORDING_MS);
     const reaches = takeSeen(tree.folder);
     if (answer === null || !answer.passed) say(`not asked, since it fails: ${file}: ${answer?.failure}`);
     else found.push({ file, ring: ringOf(file) === 'unit' ? 'unit' : 'server', reaches, ms: answer.ms });
   });
-  return found.sort((a, b) => (a.ring === b.ring ? a.ms - b.ms : a.ring === 'unit' ? -1 : 1));
+  return found.sort((a, b) => a.ms - b.ms);
 };
 
-/** The suites that get there, the quick ones first, until one fails. */
-const judge = async (runner: Runner, suites: readonly Suite[], mutant: NumberedMutant): Promise<Verdict> => {
+/** What is left of the faults after a suite of `npm test`; those that it notices get their verdict. */
+const judgeInBatch = async (
+  runner: Runner,
+  { file, ms }: Suite,
+  faults: readonly NumberedMutant[],
+  tell: (verdict: Verdict) => void,
+): Promise<void> => {
+  const limitMs = 15_000 + 5 * ms;
+  const [first] = await runner.batch(file, [0], limitMs);
+  for (let rest = faults; rest.length > 0; ) {
+    const passes = await runner.batch(
+      file,
+      rest.map(({ id }) => id),
+      limitMs,
+    );
+    const after = passes[rest.length];
+    const ended = after !== undefined;
+    // Without a fault it passes as at first, or one of the passes has changed more than its own modules.
+    const sound =
+      first?.failed === null && (!ended || (after.failed === null && after.passed === first.passed));
+    for (const [index, mutant] of rest.entries()) {
+      const pass = passes[index];
+      if (pass === undefined) {
+        if (index === passes.length) tell({ mutant, outcome: 'timeout', by: file });
+        continue;
+      }
+      const failed = pass.failed ?? (pass.passed === first?.passed ? null : 'not all of its tests were run');
+      if (failed === null) continue;
+      const alone = sound ? null : await runner.alone(file, mutant.id, limitMs);
+      if (sound || alone?.passed !== true) tell({ mutant, outcome: 'killed', by: `${file}: ${failed}` });
+    }
+    rest = ended ? [] : rest.slice(passes.length + 1);
+  }
+};
+
+/** The suites over HTTP that get there, the quick ones first, until one fails. */
+const judgeAlone = async (
+  runner: Runner,
+  suites: readonly Suite[],
+  mutant: NumberedMutant,
+): Promise<Verdict> => {
   const asked = suites.filter(({ reaches }) => reaches.has(mutant.id));
-  for (const { file, ms } of asked) {
-    const answer = await runner.run(file, mutant.id, 30_000 + 5 * ms);
+  for (const { file, ms, ring } of asked) {
+    if (ring === 'unit') continue;
+    const answer = await runner.alone(file, mutant.id, 30_000 + 5 * ms);
     if (answer === null) return { mutant, outcome: 'timeout', by: file };
     if (!answer.passed) return { mutant, outcome: 'killed', by: `${file}: ${answer.failure}` };
   }
   return { mutant, outcome: asked.length === 0 ? 'uncovered' : 'survived', by: '' };
+};
+
+/** First the suites of `npm test`, each over all faults that it gets to; what they leave goes to the others. */
+const judge = async (
+  trees: readonly Tree[],
+  suites: readonly Suite[],
+  faults: readonly NumberedMutant[],
+  tell: (verdict: Verdict) => void,
+): Promise<void> => {
+  const alive = new Map(faults.map((mutant) => [mutant.id, mutant]));
+  const decide = (verdict: Verdict): void => {
+    if (alive.delete(verdict.mutant.id)) tell(verdict);
+  };
+  const units = suites.filter(({ ring }) => ring === 'unit');
+  await inParallel(trees, units, async (runner, _tree, suite) => {
+    const reached = [...alive.values()].filter(({ id }) => suite.reaches.has(id));
+    if (reached.length > 0 && Date.now() < deadline) await judgeInBatch(runner, suite, reached, decide);
+  });
+  await inParallel(trees, [...alive.values()], async (runner, _tree, mutant) => {
+    if (Date.now() < deadline) decide(await judgeAlone(runner, suites, mutant));
+  });
 };
 
 const summarise = (
@@ -195,13 +256,14 @@ for (const feature of features) {
     );
     const count = values.count === 'all' ? own.length : Number(values.count);
     const verdicts: Verdict[] = [];
-    await inParallel(trees, drawn(own, count, values.seed), async (runner, _tree, mutant) => {
-      if (Date.now() > deadline) return;
-      const verdict = await judge(runner, suites, mutant);
+    await judge(trees, suites, drawn(own, count, values.seed), (verdict) => {
       verdicts.push(verdict);
-      const { file, line, original, replacement } = mutant;
-      const change = `${original.slice(0, 80)} → ${replacement.slice(0, 80)}`.replaceAll(/\s+/g, ' ');
-      say(`${verdict.outcome.padEnd(9)} ${file}:${line} ${change} ${verdict.by}`);
+      const { mutant, outcome, by } = verdict;
+      const change = `${mutant.original.slice(0, 80)} → ${mutant.replacement.slice(0, 80)}`.replaceAll(
+        /\s+/g,
+        ' ',
+      );
+      say(`${outcome.padEnd(9)} ${mutant.file}:${mutant.line} ${change} ${by}`);
       store(summarise(feature, part, own.length, verdicts, suites));
     });
   }

@@ -18,11 +18,16 @@ export interface Tree {
 /** Holds the number of the fault that is on: 0 for none, RECORD to write down which ones a suite gets to. */
 export const ACTIVE = '.mutation-active';
 export const RECORD = -1;
+/** Of a batch: which faults it is about, and what became of each. */
+export const QUEUE = '.mutation-queue';
+export const DONE = '.mutation-done';
+export const SETUP = path.join('scripts', 'mutation', 'batch-setup.ts');
 const SEEN = '.mutation-seen';
 const SWITCH = path.join('server', 'src', 'mutation-switch.ts');
 
 const switchText = (folder: string): string => `import { appendFileSync, readFileSync } from 'node:fs';
-const active = Number(readFileSync(${JSON.stringify(path.join(folder, ACTIVE))}, 'utf8'));
+const turned = (globalThis as { __mutationActive?: number }).__mutationActive;
+const active = turned ?? Number(readFileSync(${JSON.stringify(path.join(folder, ACTIVE))}, 'utf8'));
 const seen = new Set<number>();
 export const __mutant = (id: number): boolean => {
   if (active === ${RECORD} && !seen.has(id)) {
