@@ -6,11 +6,12 @@ import type { TestServer } from '../support/server.ts';
 import { openSocket } from '../support/socket-client.ts';
 import { withWorld } from '../support/suite.ts';
 
+const it = withWorld({ env: { MODEL: 'compatible/test' } });
+
 describe('states of agents, on a socket of a user', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  const it = withWorld({ env: { MODEL: 'compatible/test' } });
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });

@@ -25,6 +25,14 @@ const told = (request: TestRequest): string[] =>
   (request.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
 const isVote = (request: TestRequest): boolean => request.body.response_format !== undefined;
 
+const it = withWorld({
+  env: {
+    MODEL: 'compatible/test',
+    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+    ALLOW_SELF_APPROVAL: 'on',
+  },
+});
+
 describe('after a restart with an MCP server that needs its time', () => {
   let provider: TestProvider;
   let server: TestServer;
@@ -32,13 +40,6 @@ describe('after a restart with an MCP server that needs its time', () => {
   let gate: string;
   const openGate = (): void => writeFileSync(gate, '');
 
-  const it = withWorld({
-    env: {
-      MODEL: 'compatible/test',
-      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
   it.beforeAll(async ({ world }) => {
     ({ provider, server } = world);
     gate = path.join(path.dirname(server.dataDir), 'gate');

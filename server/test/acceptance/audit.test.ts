@@ -31,6 +31,14 @@ const PASSWORD = 'a password of one user';
 /** The tool that nobody may call without a person's word. */
 const POLICIES = { policies: { time: { tools: { convert_time: { approval: 'human' } } } } };
 
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+  },
+});
+
 describe('the audit trail', () => {
   let server: TestServer;
   let provider: TestProvider;
@@ -64,13 +72,6 @@ describe('the audit trail', () => {
     return { id: made.json<User>().id, client: await server.signIn(email, PASSWORD) };
   };
 
-  const it = withWorld({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test',
-      MCP_BUILTIN: 'on',
-    },
-  });
   it.beforeAll(async ({ world }) => {
     ({ provider, server, admin } = world);
     const made = await makeUser('ann@example.com', ['user']);

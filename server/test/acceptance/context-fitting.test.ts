@@ -37,17 +37,18 @@ interface ChatAnswer {
   cost_usd: number;
 }
 
+const it = withWorld({
+  env: {
+    CONTEXT_TOKENS: String(WINDOW_TOKENS),
+    MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
+  },
+});
+
 describe('a long conversation', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  const it = withWorld({
-    env: {
-      CONTEXT_TOKENS: String(WINDOW_TOKENS),
-      MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });

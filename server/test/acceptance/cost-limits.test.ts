@@ -18,19 +18,20 @@ interface Answer {
   finish_reason: string;
 }
 
+const it = withWorld({
+  // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
+  files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
+  env: {
+    MODEL: 'compatible/test',
+    MAX_OUTPUT_TOKENS: '10000',
+    MCP_BUILTIN: 'on',
+  },
+});
+
 describe('costs of requests', () => {
   let provider: TestProvider;
   let admin: Client;
 
-  const it = withWorld({
-    // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
-    files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
-    env: {
-      MODEL: 'compatible/test',
-      MAX_OUTPUT_TOKENS: '10000',
-      MCP_BUILTIN: 'on',
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, admin } = world);
   });

@@ -55,9 +55,11 @@ const panels = (): { title: string; targets: { expr: string }[] }[] =>
     }
   ).panels;
 
+const inWorld = withServer();
+
 describe('metrics', () => {
   let server: TestServer;
-  const it = withServer();
+  const it = inWorld;
   it.beforeAll(({ world }) => {
     ({ server } = world);
   });

@@ -9,12 +9,13 @@ import type { TestServer } from '../support/server.ts';
 import { postgresServer } from '../support/stores.ts';
 import { withWorld } from '../support/suite.ts';
 
+const it = withWorld();
+
 /** What was deleted is gone from the bytes of the files as well, while the server runs. PostgreSQL keeps its own files. */
 describe.skipIf(postgresServer !== undefined)('the bytes of the store', () => {
   let server: TestServer;
   let provider: TestProvider;
   let admin: Client;
-  const it = withWorld();
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });

@@ -52,21 +52,23 @@ const said = (request: TestRequest): string =>
 const proposalIn = (events: readonly { data: unknown }[]): string =>
   (events.at(-1)?.data as { id?: string } | undefined)?.id ?? '';
 
+const first = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+    ALLOW_SELF_APPROVAL: 'on',
+    // Who may hand on is seen from what is offered.
+    TOOL_TOKENS: '0',
+  },
+});
+
 describe('an approval asked for within a hand-off', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  const it = withWorld({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test',
-      MCP_BUILTIN: 'on',
-      ALLOW_SELF_APPROVAL: 'on',
-      // Who may hand on is seen from what is offered.
-      TOOL_TOKENS: '0',
-    },
-  });
+  const it = first;
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });
@@ -401,14 +403,16 @@ describe('an approval asked for within a hand-off', () => {
   }, 60_000);
 });
 
+const second = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: { MODEL: 'compatible/test', MCP_BUILTIN: 'on' },
+});
+
 describe('a helper that is lost while one of its calls waits', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  const it = withWorld({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: { MODEL: 'compatible/test', MCP_BUILTIN: 'on' },
-  });
+  const it = second;
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });

@@ -24,17 +24,17 @@ const FACT = {
 /** No pattern knows this wording. */
 const TOLD = 'Nimbus has gone the way of the dodo, nobody wanted to put money into it.';
 
+const env = {
+  MODEL: 'compatible/test',
+  MEMORY_MODEL: 'compatible/reader',
+  DEFAULT_PRICE_INPUT: '1',
+  DEFAULT_PRICE_OUTPUT: '2',
+};
+const it = withWorld({ env });
+
 describe('a model that reads facts out of messages', () => {
   let provider: TestProvider;
   let admin: Client;
-  const env = {
-    MODEL: 'compatible/test',
-    MEMORY_MODEL: 'compatible/reader',
-    DEFAULT_PRICE_INPUT: '1',
-    DEFAULT_PRICE_OUTPUT: '2',
-  };
-
-  const it = withWorld({ env });
   it.beforeAll(({ world }) => {
     ({ provider, admin } = world);
   });

@@ -17,24 +17,25 @@ interface Limit {
   reserved_usd: number;
 }
 
+const it = withWorld({
+  files: {
+    PRICES_FILE: {
+      'compatible/test': { input: 1.25, output: 10 },
+      'compatible/emb': { input: 100, output: 0 },
+    },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    MEMORY_MODEL: 'compatible/test',
+    EMBEDDING_MODEL: 'compatible/emb',
+    EMBEDDING_DIMENSIONS: '64',
+  },
+});
+
 describe('calls of models and embedders', () => {
   let provider: TestProvider;
   let admin: Client;
 
-  const it = withWorld({
-    files: {
-      PRICES_FILE: {
-        'compatible/test': { input: 1.25, output: 10 },
-        'compatible/emb': { input: 100, output: 0 },
-      },
-    },
-    env: {
-      MODEL: 'compatible/test',
-      MEMORY_MODEL: 'compatible/test',
-      EMBEDDING_MODEL: 'compatible/emb',
-      EMBEDDING_DIMENSIONS: '64',
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, admin } = world);
   });

@@ -17,24 +17,25 @@ const nano = (usd: number | string | undefined): number => Math.round(Number(usd
 const sum = (rows: readonly Record<string, string>[]): number =>
   rows.reduce((total, row) => total + nano(row.cost_usd), 0);
 
+const it = withWorld({
+  files: {
+    PRICES_FILE: {
+      'compatible/test': { input: 1, output: 10 },
+      'compatible/emb': { input: 100, output: 0 },
+    },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    EMBEDDING_MODEL: 'compatible/emb',
+    EMBEDDING_DIMENSIONS: '64',
+    MAX_OUTPUT_TOKENS: '500',
+  },
+});
+
 describe('embeddings that cost', () => {
   let provider: TestProvider;
   let admin: Client;
 
-  const it = withWorld({
-    files: {
-      PRICES_FILE: {
-        'compatible/test': { input: 1, output: 10 },
-        'compatible/emb': { input: 100, output: 0 },
-      },
-    },
-    env: {
-      MODEL: 'compatible/test',
-      EMBEDDING_MODEL: 'compatible/emb',
-      EMBEDDING_DIMENSIONS: '64',
-      MAX_OUTPUT_TOKENS: '500',
-    },
-  });
   it.beforeAll(async ({ world }) => {
     ({ provider, admin } = world);
     for (const [path, body] of [

@@ -25,22 +25,23 @@ interface Limits {
   limits: { scope: string; period: string; used_usd: number; reserved_usd: number }[];
 }
 
+const it = withWorld({
+  files: {
+    GOVERNANCE_FILE: POLICIES,
+    // Tokens cost next to nothing: the model's calls have room where the tool has none.
+    PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+  },
+});
+
 describe('priced tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  const it = withWorld({
-    files: {
-      GOVERNANCE_FILE: POLICIES,
-      // Tokens cost next to nothing: the model's calls have room where the tool has none.
-      PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
-    },
-    env: {
-      MODEL: 'compatible/test',
-      MCP_BUILTIN: 'on',
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });

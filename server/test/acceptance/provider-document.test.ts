@@ -44,12 +44,13 @@ const asDocumented = (template: string, method: string, answer: Answer): Answer 
   return answer;
 };
 
+const it = withServer();
+
 describe('the identity provider in the document', () => {
   let server: TestServer;
   let admin: Client;
   let anonymous: Client;
 
-  const it = withServer();
   it.beforeAll(({ world }) => {
     ({ server, admin } = world);
     anonymous = server.anonymous();

@@ -15,10 +15,12 @@ const rate = ({ headers }: Answer) => ({
 const V1 = '/api/v1/agents/zeus';
 const V2 = '/v2/agents/zeus';
 
+const first = withServer({ env: { RATE_LIMITS: 'on' } });
+
 describe('with the numbers of the specification', () => {
   let server: TestServer;
   let admin: Client;
-  const it = withServer({ env: { RATE_LIMITS: 'on' } });
+  const it = first;
   it.beforeAll(({ world }) => {
     ({ server, admin } = world);
   });
@@ -76,11 +78,13 @@ describe('with the numbers of the specification', () => {
   );
 });
 
+const second = withServer({
+  env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
+});
+
 describe('with small numbers', () => {
   let server: TestServer;
-  const it = withServer({
-    env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
-  });
+  const it = second;
   it.beforeAll(({ world }) => {
     ({ server } = world);
   });
@@ -129,12 +133,14 @@ describe('with small numbers', () => {
   );
 });
 
+const third = withServer({
+  env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
+});
+
 describe('a caller', () => {
   let server: TestServer;
   let admin: Client;
-  const it = withServer({
-    env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
-  });
+  const it = third;
   it.beforeAll(({ world }) => {
     ({ server, admin } = world);
   });

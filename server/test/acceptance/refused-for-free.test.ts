@@ -10,18 +10,19 @@ const UNCLEAR = 'Please help with something unclear and general';
 const isRouting = (request: TestRequest): boolean =>
   JSON.stringify(request.body.messages).includes('Choose the agent');
 
+const it = withWorld({
+  files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
+  env: {
+    MODEL: 'compatible/test',
+    CONTEXT_TOKENS: '8000',
+    MAX_OUTPUT_TOKENS: '500',
+  },
+});
+
 describe('a message that is refused for want of money', () => {
   let provider: TestProvider;
   let admin: Client;
 
-  const it = withWorld({
-    files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
-    env: {
-      MODEL: 'compatible/test',
-      CONTEXT_TOKENS: '8000',
-      MAX_OUTPUT_TOKENS: '500',
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, admin } = world);
   });

@@ -45,19 +45,20 @@ const isVote = (request: TestRequest): boolean => request.body.response_format !
 const told = (request: TestRequest): string[] =>
   (request.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
 
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
+});
+
 describe('runs with tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  const it = withWorld({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test',
-      MCP_BUILTIN: 'on',
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
   it.beforeAll(({ world }) => {
     ({ provider, server, admin } = world);
   });
