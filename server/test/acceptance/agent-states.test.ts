@@ -1,19 +1,22 @@
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { openSocket } from '../support/socket-client.ts';
-import { withWorld } from '../support/suite.ts';
-
-const it = withWorld({ env: { MODEL: 'compatible/test' } });
 
 describe('states of agents, on a socket of a user', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({ env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url } });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
 
   it(

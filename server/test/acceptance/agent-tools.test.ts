@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** The agents' own tools through chat, with the built-in model: requests go to the right agent, which uses its tool. */
 
@@ -26,9 +25,9 @@ const say = async (client: Client, message: string, agentId?: string): Promise<A
 
 const SALES = 'region,amount\nNorth,10.5\nSouth,20\nNorth,5\n';
 
-const it = withServer({ env: { MCP_BUILTIN: 'on' } });
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
+  server = await startServer({ env: { MCP_BUILTIN: 'on' } });
+  admin = await server.signIn();
   const made = await admin.post('/v2/users', {
     email: 'ann@example.org',
     name: 'Ann',
@@ -37,6 +36,7 @@ it.beforeAll(async ({ world }) => {
   expect(made.status).toBe(201);
   user = await server.signIn('ann@example.org', 'a long enough password');
 });
+afterAll(() => server.close());
 
 describe('tools of the agents', () => {
   test.each<[string, string, string, RegExp]>([

@@ -1,8 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerFiles, answerQuestions, judge, uploadAnswerFiles } from '../support/answer-set.ts';
 import type { Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /**
  * A fixed part of what bench/answers.ts measures: one real file of each type, uploaded as people do, and questions whose
@@ -46,12 +45,13 @@ let server: TestServer;
 let client: Client;
 let ids: Map<string, string>;
 
-const it = withServer();
-it.beforeAll(async ({ world }) => {
-  ({ server, admin: client } = world);
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.signIn();
   const files = answerFiles('tuning').filter((file) => FILES.includes(file.name));
   ids = await uploadAnswerFiles(server.url, client.token ?? '', files);
 });
+afterAll(() => server.close());
 
 describe('the built-in model', () => {
   test.each(ASKED)('answers “%s” with its source', async (text) => {

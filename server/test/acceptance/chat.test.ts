@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import { NODES, type TestServer } from '../support/server.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { NODES, startServer, type TestServer } from '../support/server.ts';
 import {
   expectError,
   expectErrorA,
@@ -12,7 +12,6 @@ import {
   TIMESTAMP,
   UUID_V7,
 } from '../support/shapes.ts';
-import { withWorld } from '../support/suite.ts';
 
 interface ChatAnswer {
   id: string;
@@ -30,11 +29,16 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-const it = withWorld({
-  env: { MODEL_TIMEOUT_S: '1' },
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MODEL_TIMEOUT_S: '1' },
+  });
+  admin = await server.signIn();
 });
-it.beforeAll(({ world }) => {
-  ({ provider, server, admin } = world);
+afterAll(async () => {
+  await server.close();
+  await provider.close();
 });
 beforeEach(() => provider.reset());
 

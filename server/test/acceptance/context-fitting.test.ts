@@ -1,10 +1,9 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { estimatePromptTokens } from '../../src/kernel/tokens.ts';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider, TestRequest } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Long conversations in a small window: the history fits, and what has no room is summarised, stored and reused. */
 
@@ -37,20 +36,26 @@ interface ChatAnswer {
   cost_usd: number;
 }
 
-const it = withWorld({
-  env: {
-    CONTEXT_TOKENS: String(WINDOW_TOKENS),
-    MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
-  },
-});
-
 describe('a long conversation', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      env: {
+        MODEL: 'compatible/test-model',
+        COMPATIBLE_BASE_URL: provider.url,
+        CONTEXT_TOKENS: String(WINDOW_TOKENS),
+        MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => provider.reset());
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { expectError, fieldsOf, newPerson } from '../support/shapes.ts';
 import { writeZip } from '../support/stored-zip.ts';
-import { withServer } from '../support/suite.ts';
 
 /** Exports of ChatGPT, Open WebUI and LibreChat, written by hand after the forms of those products. */
 
@@ -44,10 +43,11 @@ interface Read {
 let server: TestServer;
 let admin: Client;
 
-const it = withServer({ env: { MAX_UPLOAD_BYTES: '2000000' } });
-it.beforeAll(({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
+  server = await startServer({ env: { MAX_UPLOAD_BYTES: '2000000' } });
+  admin = await server.signIn();
 });
+afterAll(() => server.close());
 
 const upload = async (client: Client, bytes: Uint8Array, name: string, field = 'file'): Promise<Answer> => {
   const form = new FormData();

@@ -1,29 +1,34 @@
-import { afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { withWorld } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** What is told of a limit: by webhook and in the inbox, once each in a period. */
 
 let provider: TestProvider;
+let server: TestServer;
 let admin: Client;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
-const it = withWorld({
-  files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
-  env: {
-    MODEL: 'compatible/test',
-    MAX_OUTPUT_TOKENS: '1000',
-    WEBHOOK_ALLOW_PRIVATE: 'on',
-  },
-});
-it.beforeAll(async ({ world }) => {
-  ({ provider, admin } = world);
+beforeAll(async () => {
+  provider = await startTestProvider();
   receiver = await startReceiver((response) => response.writeHead(200).end());
+  server = await startServer({
+    files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
+    env: {
+      MODEL: 'compatible/test',
+      COMPATIBLE_BASE_URL: provider.url,
+      MAX_OUTPUT_TOKENS: '1000',
+      WEBHOOK_ALLOW_PRIVATE: 'on',
+    },
+  });
+  admin = await server.signIn();
 });
 afterAll(async () => {
+  await server?.close();
   await receiver?.close();
+  await provider?.close();
 });
 
 it('tells of 50, 75, 90 and 100 % as they are used, and of the first refusal, once each', async () => {

@@ -1,9 +1,8 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
-import type { TestProvider, TestRequest } from '../support/provider.ts';
-import { NODES, type TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { NODES, startServer, type TestServer } from '../support/server.ts';
 
 /**
  * What goes on after its request (runs over a restart, approved calls, tasks, waiting messages) may do what the credential could
@@ -39,15 +38,21 @@ let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
 
-const it = withWorld({
-  files: { GOVERNANCE_FILE: POLICIES },
-  env: {
-    MODEL: 'compatible/test',
-    ALLOW_SELF_APPROVAL: 'on',
-  },
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    files: { GOVERNANCE_FILE: POLICIES },
+    env: {
+      MODEL: 'compatible/test',
+      COMPATIBLE_BASE_URL: provider.url,
+      ALLOW_SELF_APPROVAL: 'on',
+    },
+  });
+  admin = await server.signIn();
 });
-it.beforeAll(({ world }) => {
-  ({ provider, server, admin } = world);
+afterAll(async () => {
+  await server.close();
+  await provider.close();
 });
 beforeEach(() => provider.reset());
 

@@ -1,14 +1,13 @@
-import { expect } from 'vitest';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Guessing at the page of the device flow (RFC 8628, section 5.1). */
 
 let server: TestServer;
-const it = withServer({ env: { RATE_LIMITS: 'on' } });
-it.beforeAll(({ world }) => {
-  ({ server } = world);
+beforeAll(async () => {
+  server = await startServer({ env: { RATE_LIMITS: 'on' } });
 });
+afterAll(() => server?.close());
 
 const guess = (i: number) =>
   fetch(`${server.url}/oauth/v2/device`, {

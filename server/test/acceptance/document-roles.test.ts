@@ -1,9 +1,8 @@
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
-import { withServer } from '../support/suite.ts';
 
 /** What a chat answers from a document that some roles may read. */
 
@@ -18,9 +17,9 @@ let analyst: Awaited<ReturnType<typeof newPerson>>;
 let user: Client;
 let documentId: string;
 
-const it = withServer();
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
+  server = await startServer();
+  admin = await server.signIn();
   analyst = await newPerson(server, admin, { roles: ['analyst'] });
   user = await newPerson(server, admin, { roles: ['user'] });
   const made = await admin.post('/api/v1/knowledge/documents', {
@@ -32,6 +31,7 @@ it.beforeAll(async ({ world }) => {
   expect(made.status).toBe(201);
   documentId = made.json<{ id: string }>().id;
 });
+afterAll(() => server.close());
 
 const ask = async (client: Client): Promise<Said> => {
   const answer = await client.post('/api/v1/chat', {

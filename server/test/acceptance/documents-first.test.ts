@@ -1,9 +1,10 @@
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** What a document says is told by the built-in model, whichever specialist the question's words sound like. */
 
+let server: TestServer;
 let client: Client;
 
 const DOCUMENTS: [title: string, content: string, type: string][] = [
@@ -12,14 +13,15 @@ const DOCUMENTS: [title: string, content: string, type: string][] = [
   ['Slides', 'First slide\n\nSecond slide says the giraffe quota is ninety two', 'text/plain'],
 ];
 
-const it = withServer({ env: { MCP_BUILTIN: 'on' } });
-it.beforeAll(async ({ world }) => {
-  ({ admin: client } = world);
+beforeAll(async () => {
+  server = await startServer({ env: { MCP_BUILTIN: 'on' } });
+  client = await server.signIn();
   for (const [title, content, content_type] of DOCUMENTS) {
     const made = await client.post('/api/v1/knowledge/documents', { title, content, content_type });
     expect(made.status).toBe(201);
   }
 });
+afterAll(() => server.close());
 
 const say = async (message: string, agentId?: string): Promise<{ content: string; agent_id: string }> => {
   const answer = await client.post('/api/v1/chat', {
@@ -31,7 +33,7 @@ const say = async (message: string, agentId?: string): Promise<{ content: string
 };
 
 describe('a question that a document answers', () => {
-  it.each([
+  test.each([
     ['After how many months is a mooring rope replaced?', '18 months'],
     ['How many months does a mooring rope last?', '18 months'],
     ['東京タワーの高さは？', '333メートル'],
@@ -41,12 +43,12 @@ describe('a question that a document answers', () => {
     expect(answer).toMatchObject({ agent_id: 'athena', content: expect.stringContaining(fact) });
   });
 
-  it('is answered from it even by an agent that is asked by name', async () => {
+  test('is answered from it even by an agent that is asked by name', async () => {
     const answer = await say('After how many months is a mooring rope replaced?', 'prometheus');
     expect(answer.content).toContain('18 months');
   });
 
-  it('leaves the platform’s own data to its specialists', async () => {
+  test('leaves the platform’s own data to its specialists', async () => {
     expect((await say('How much did we spend this month?')).agent_id).toBe('prometheus');
     expect((await say('What time is it in Tokyo?')).agent_id).toBe('chronos');
   });

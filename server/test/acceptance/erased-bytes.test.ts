@@ -1,23 +1,28 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { runCommand } from '../support/command.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { postgresServer } from '../support/stores.ts';
-import { withWorld } from '../support/suite.ts';
-
-const it = withWorld();
 
 /** What was deleted is gone from the bytes of the files as well, while the server runs. PostgreSQL keeps its own files. */
 describe.skipIf(postgresServer !== undefined)('the bytes of the store', () => {
   let server: TestServer;
   let provider: TestProvider;
   let admin: Client;
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server?.close();
+    await provider?.close();
   });
 
   const filesOf = (folder: string): string[] =>

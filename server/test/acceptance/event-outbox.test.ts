@@ -1,9 +1,8 @@
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** What webhooks hear of changes over the real door: whose request it was, and nothing lost when the server dies. */
 let server: TestServer;
@@ -19,14 +18,15 @@ const EVENTS = [
   'proposal.decided',
 ];
 
-const it = withServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
   receiver = await startReceiver((response) => response.end());
+  server = await startServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
+  admin = await server.signIn();
   const hook = await admin.post('/api/v1/webhooks', { url: receiver.url, events: EVENTS });
   expect(hook.status, hook.text).toBe(201);
-});
+}, 120_000);
 afterAll(async () => {
+  await server?.close();
   await receiver?.close();
 });
 

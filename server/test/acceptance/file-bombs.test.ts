@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileBombs } from '../support/cases.ts';
 import type { Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Files that are made to hurt whoever reads them: each ends with an answer, and the platform goes on meanwhile. */
 
@@ -13,10 +12,11 @@ const WORKER_ROOM_BYTES = 256 * 1024 * 1024;
 
 let server: TestServer;
 let client: Client;
-const it = withServer();
-it.beforeAll(({ world }) => {
-  ({ server, admin: client } = world);
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.signIn();
 });
+afterAll(() => server.close());
 
 const upload = async (name: string, mime: string, bytes: Uint8Array) => {
   const form = new FormData();

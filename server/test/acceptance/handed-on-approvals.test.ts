@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type TestRequest,
 } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
 
 /** A call that needs a person, asked for by an agent that works for another: as without a hand-off. */
 
@@ -52,25 +51,29 @@ const said = (request: TestRequest): string =>
 const proposalIn = (events: readonly { data: unknown }[]): string =>
   (events.at(-1)?.data as { id?: string } | undefined)?.id ?? '';
 
-const first = withWorld({
-  files: { GOVERNANCE_FILE: POLICIES },
-  env: {
-    MODEL: 'compatible/test',
-    MCP_BUILTIN: 'on',
-    ALLOW_SELF_APPROVAL: 'on',
-    // Who may hand on is seen from what is offered.
-    TOOL_TOKENS: '0',
-  },
-});
-
 describe('an approval asked for within a hand-off', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  const it = first;
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
+      env: {
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        MCP_BUILTIN: 'on',
+        ALLOW_SELF_APPROVAL: 'on',
+        // Who may hand on is seen from what is offered.
+        TOOL_TOKENS: '0',
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => provider.reset());
 
@@ -403,18 +406,21 @@ describe('an approval asked for within a hand-off', () => {
   }, 60_000);
 });
 
-const second = withWorld({
-  files: { GOVERNANCE_FILE: POLICIES },
-  env: { MODEL: 'compatible/test', MCP_BUILTIN: 'on' },
-});
-
 describe('a helper that is lost while one of its calls waits', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  const it = second;
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
+      env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url, MCP_BUILTIN: 'on' },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   const runOfKey = async (client: Client): Promise<Started> => {
     const stream = await client.stream('/api/v1/chat/stream', {

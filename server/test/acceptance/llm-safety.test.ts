@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider, TestReply, TestRequest } from '../support/provider.ts';
+import {
+  startTestProvider,
+  type TestProvider,
+  type TestReply,
+  type TestRequest,
+} from '../support/provider.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
-import { withWorld } from '../support/suite.ts';
 
 /**
  * A model that obeys whatever it reads, against texts that tell it what to do: in documents, names of files, results and
@@ -79,22 +83,24 @@ const dropped = (): number =>
     .split('\n')
     .filter((line) => line.includes('tools/call') && line.includes('"drop"')).length;
 
-const it = withWorld({
-  files: {
-    GOVERNANCE_FILE: {
-      policies: {
-        fix: { tools: { drop: { approval: 'human' } } },
-        described: { tools: { drop: { approval: 'human' } } },
+beforeAll(async () => {
+  provider = await startTestProvider();
+  receiver = await startReceiver((response) => response.writeHead(200).end());
+  server = await startServer({
+    files: {
+      GOVERNANCE_FILE: {
+        policies: {
+          fix: { tools: { drop: { approval: 'human' } } },
+          described: { tools: { drop: { approval: 'human' } } },
+        },
       },
     },
-  },
-  env: {
-    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
-  },
-});
-it.beforeAll(async ({ world }) => {
-  ({ provider, server } = world);
-  receiver = await startReceiver((response) => response.writeHead(200).end());
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+    },
+  });
   const admin = await server.signIn();
   calls = path.join(path.dirname(server.dataDir), 'calls.log');
   const register = async (name: string, switches: object): Promise<void> => {
@@ -128,8 +134,10 @@ it.beforeAll(async ({ world }) => {
     const entity = { name: OWN, entity_type: 'person', observations: [`knows ${SECRET}`] };
     expect((await other.post('/v2/memory/entities', entity)).status).toBe(201);
   }
-});
+}, 120_000);
 afterAll(async () => {
+  await server?.close();
+  await provider?.close();
   await receiver?.close();
 });
 beforeEach(() => provider.reset());

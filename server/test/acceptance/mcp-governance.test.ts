@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Governance and MCP together: votes through `/mcp`, and approvals that hold for the server they were given for. */
 
@@ -20,9 +19,9 @@ let server: TestServer;
 let admin: Client;
 let operator: Client;
 const mcp: McpClient[] = [];
-const it = withServer({ env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **` } });
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
+  server = await startServer({ env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **` } });
+  admin = await server.signIn();
   for (const [email, role] of [
     ['olga@example.org', 'operator'],
     ['ugo@example.org', 'user'],
@@ -34,6 +33,7 @@ it.beforeAll(async ({ world }) => {
 });
 afterAll(async () => {
   for (const client of mcp) await client.close();
+  await server?.close();
 });
 
 const connect = async (email: string, password = PASSWORD): Promise<McpClient> => {

@@ -1,19 +1,18 @@
-import { afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createProtectedServer } from '../support/protected-mcp.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** The sign-in at an MCP server that asks for OAuth, with the whole server: its answer comes without a token, from a browser. */
 
 let remote: Awaited<ReturnType<typeof createProtectedServer>>;
 let server: TestServer;
 let admin: Client;
-const it = withServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
   remote = await createProtectedServer();
+  server = await startServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
+  admin = await server.signIn();
   const made = await admin.post('/v2/mcp/servers', {
     name: 'remote',
     transport: 'http',
@@ -24,6 +23,7 @@ it.beforeAll(async ({ world }) => {
   expect(made.status).toBe(201);
 });
 afterAll(async () => {
+  await server?.close();
   await remote?.close();
 });
 

@@ -5,7 +5,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   authorizeUrl,
   CLI_REDIRECT,
@@ -14,16 +14,15 @@ import {
   signIn,
   tokenRequest,
 } from '../support/browser.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** A client of `/mcp` signs its person in by the flow of the MCP specification, from the 401 to the first call. */
 
 let server: TestServer;
-const it = withServer();
-it.beforeAll(({ world }) => {
-  ({ server } = world);
+beforeAll(async () => {
+  server = await startServer();
 });
+afterAll(() => server?.close());
 
 /** What a desktop client keeps between its steps; the browser's address is collected instead of opened. */
 const createSignIn = () => {

@@ -1,8 +1,7 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
-import type { TestProvider, TestRequest } from '../support/provider.ts';
-import { StartFailure, startServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { StartFailure, startServer, type TestServer } from '../support/server.ts';
 
 /** Facts that a model reads out of messages (MEMORY_MODEL), besides the patterns. */
 
@@ -24,19 +23,26 @@ const FACT = {
 /** No pattern knows this wording. */
 const TOLD = 'Nimbus has gone the way of the dodo, nobody wanted to put money into it.';
 
-const env = {
-  MODEL: 'compatible/test',
-  MEMORY_MODEL: 'compatible/reader',
-  DEFAULT_PRICE_INPUT: '1',
-  DEFAULT_PRICE_OUTPUT: '2',
-};
-const it = withWorld({ env });
-
 describe('a model that reads facts out of messages', () => {
   let provider: TestProvider;
+  let server: TestServer;
   let admin: Client;
-  it.beforeAll(({ world }) => {
-    ({ provider, admin } = world);
+  const env = () => ({
+    MODEL: 'compatible/test',
+    MEMORY_MODEL: 'compatible/reader',
+    COMPATIBLE_BASE_URL: provider.url,
+    DEFAULT_PRICE_INPUT: '1',
+    DEFAULT_PRICE_OUTPUT: '2',
+  });
+
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({ env: env() });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => provider.reset());
 
@@ -86,9 +92,9 @@ describe('a model that reads facts out of messages', () => {
   });
 
   it('must be one that is set up', async () => {
-    const failed = await startServer({
-      env: { ...env, COMPATIBLE_BASE_URL: provider.url, MEMORY_MODEL: 'nobody/none' },
-    }).catch((error: unknown) => error);
+    const failed = await startServer({ env: { ...env(), MEMORY_MODEL: 'nobody/none' } }).catch(
+      (error: unknown) => error,
+    );
     expect(failed).toBeInstanceOf(StartFailure);
     expect(failed instanceof StartFailure ? failed.stderr : '').toContain('MEMORY_MODEL');
   });

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Every call of a model or an embedder is reserved, bounded and booked, whichever part of the platform makes it. */
 
@@ -17,27 +17,33 @@ interface Limit {
   reserved_usd: number;
 }
 
-const it = withWorld({
-  files: {
-    PRICES_FILE: {
-      'compatible/test': { input: 1.25, output: 10 },
-      'compatible/emb': { input: 100, output: 0 },
-    },
-  },
-  env: {
-    MODEL: 'compatible/test',
-    MEMORY_MODEL: 'compatible/test',
-    EMBEDDING_MODEL: 'compatible/emb',
-    EMBEDDING_DIMENSIONS: '64',
-  },
-});
-
 describe('calls of models and embedders', () => {
   let provider: TestProvider;
+  let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(({ world }) => {
-    ({ provider, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: {
+        PRICES_FILE: {
+          'compatible/test': { input: 1.25, output: 10 },
+          'compatible/emb': { input: 100, output: 0 },
+        },
+      },
+      env: {
+        MODEL: 'compatible/test',
+        MEMORY_MODEL: 'compatible/test',
+        EMBEDDING_MODEL: 'compatible/emb',
+        EMBEDDING_DIMENSIONS: '64',
+        COMPATIBLE_BASE_URL: provider.url,
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(async () => {
     provider.reset();

@@ -1,22 +1,26 @@
-import { expect } from 'vitest';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** The models that a person may choose from, and that the choice holds. */
 
 let server: TestServer;
 let provider: TestProvider;
-const it = withWorld({
-  env: {
-    MODEL: 'compatible/first',
-    MODELS: 'compatible/second,compatible/third',
-    COMPATIBLE_API_KEY: 'x',
-  },
-  files: { PRICES_FILE: { 'compatible/second': { input: 2, cached_input: 0.5, output: 8 } } },
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: {
+      MODEL: 'compatible/first',
+      MODELS: 'compatible/second,compatible/third',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+    },
+    files: { PRICES_FILE: { 'compatible/second': { input: 2, cached_input: 0.5, output: 8 } } },
+  });
 });
-it.beforeAll(({ world }) => {
-  ({ provider, server } = world);
+afterAll(async () => {
+  await server?.close();
+  await provider?.close();
 });
 
 interface Listed {

@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERMISSIONS, ROLE_PERMISSIONS } from '../../src/kernel/permissions.ts';
 import { req } from '../requirements.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /**
  * What a credential that was narrowed to some permissions can make of itself: credential × operation × target. Whatever it
@@ -35,14 +34,15 @@ const makeAccount = async (body: Record<string, unknown>, maker: Client = admin)
   return made.json<{ id: string }>().id;
 };
 
-const it = withServer();
-it.beforeAll(async ({ world }) => {
-  ({ server, admin } = world);
+beforeAll(async () => {
+  server = await startServer();
+  admin = await server.signIn();
   const boss = { email: 'boss@other.test', password: PASSWORD };
   const made = await admin.post('/v2/tenants', { name: 'Other', slug: 'other', admin: boss });
   tenantId = made.json<{ id: string }>().id;
   tenantAdmin = await server.signIn(boss.email, boss.password);
 });
+afterAll(() => server.close());
 
 /** Permissions of the key, by name; null: the whole session. */
 const CREDENTIALS: Readonly<Record<string, readonly string[] | null>> = {

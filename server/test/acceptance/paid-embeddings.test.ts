@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Where embeddings cost: they count to the run that they are made for, and a refused message has paid for none. */
 
@@ -17,32 +17,38 @@ const nano = (usd: number | string | undefined): number => Math.round(Number(usd
 const sum = (rows: readonly Record<string, string>[]): number =>
   rows.reduce((total, row) => total + nano(row.cost_usd), 0);
 
-const it = withWorld({
-  files: {
-    PRICES_FILE: {
-      'compatible/test': { input: 1, output: 10 },
-      'compatible/emb': { input: 100, output: 0 },
-    },
-  },
-  env: {
-    MODEL: 'compatible/test',
-    EMBEDDING_MODEL: 'compatible/emb',
-    EMBEDDING_DIMENSIONS: '64',
-    MAX_OUTPUT_TOKENS: '500',
-  },
-});
-
 describe('embeddings that cost', () => {
   let provider: TestProvider;
+  let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(async ({ world }) => {
-    ({ provider, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: {
+        PRICES_FILE: {
+          'compatible/test': { input: 1, output: 10 },
+          'compatible/emb': { input: 100, output: 0 },
+        },
+      },
+      env: {
+        MODEL: 'compatible/test',
+        EMBEDDING_MODEL: 'compatible/emb',
+        EMBEDDING_DIMENSIONS: '64',
+        COMPATIBLE_BASE_URL: provider.url,
+        MAX_OUTPUT_TOKENS: '500',
+      },
+    });
+    admin = await server.signIn();
     for (const [path, body] of [
       ['/v2/knowledge/documents', { title: 'Harbour', content: 'The harbour has a pier and a crane.' }],
       ['/v2/memory/entities', { name: 'Rex', entity_type: 'dog', observations: ['is fond of the pier'] }],
     ] as const)
       expect((await admin.post(path, body)).status).toBe(201);
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(async () => {
     provider.reset();

@@ -1,20 +1,20 @@
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { asianFont, at, drawPdf } from '../support/pdf.ts';
 
 import { linesFrom, makeScan } from '../support/scan.ts';
-import type { TestServer } from '../support/server.ts';
-import { withServer } from '../support/suite.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Kinds of PDF that lose text or columns elsewhere, over HTTP: read in the limited child, searched, answered from. */
 
 let server: TestServer;
 let client: Client;
-const it = withServer();
-it.beforeAll(({ world }) => {
-  ({ server, admin: client } = world);
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.signIn();
 });
+afterAll(() => server.close());
 
 const upload = async (name: string, bytes: Uint8Array): Promise<Record<string, unknown>> => {
   const form = new FormData();

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Tools with a price: no room means that they are not called, at every door, and votes are part of what a conversation cost. */
 
@@ -25,25 +24,30 @@ interface Limits {
   limits: { scope: string; period: string; used_usd: number; reserved_usd: number }[];
 }
 
-const it = withWorld({
-  files: {
-    GOVERNANCE_FILE: POLICIES,
-    // Tokens cost next to nothing: the model's calls have room where the tool has none.
-    PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
-  },
-  env: {
-    MODEL: 'compatible/test',
-    MCP_BUILTIN: 'on',
-  },
-});
-
 describe('priced tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: {
+        GOVERNANCE_FILE: POLICIES,
+        // Tokens cost next to nothing: the model's calls have room where the tool has none.
+        PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
+      },
+      env: {
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        MCP_BUILTIN: 'on',
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => provider.reset());
 

@@ -1,9 +1,8 @@
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { expectError, expectErrorA, expectErrorB, newPerson } from '../support/shapes.ts';
-import { withServer } from '../support/suite.ts';
 
 /** The rate headers of an answer as numbers. */
 const rate = ({ headers }: Answer) => ({
@@ -15,15 +14,14 @@ const rate = ({ headers }: Answer) => ({
 const V1 = '/api/v1/agents/zeus';
 const V2 = '/v2/agents/zeus';
 
-const first = withServer({ env: { RATE_LIMITS: 'on' } });
-
 describe('with the numbers of the specification', () => {
   let server: TestServer;
   let admin: Client;
-  const it = first;
-  it.beforeAll(({ world }) => {
-    ({ server, admin } = world);
+  beforeAll(async () => {
+    server = await startServer({ env: { RATE_LIMITS: 'on' } });
+    admin = await server.signIn();
   });
+  afterAll(() => server.close());
 
   it.each([
     ['free', 60, 60],
@@ -78,16 +76,14 @@ describe('with the numbers of the specification', () => {
   );
 });
 
-const second = withServer({
-  env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
-});
-
 describe('with small numbers', () => {
   let server: TestServer;
-  const it = second;
-  it.beforeAll(({ world }) => {
-    ({ server } = world);
+  beforeAll(async () => {
+    server = await startServer({
+      env: { RATE_LIMITS: 'on', RATE_FREE: '5:5', RATE_PRO: '1000:1000', RATE_ENTERPRISE: '7:2' },
+    });
   });
+  afterAll(() => server.close());
 
   it(
     req(
@@ -133,17 +129,16 @@ describe('with small numbers', () => {
   );
 });
 
-const third = withServer({
-  env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
-});
-
 describe('a caller', () => {
   let server: TestServer;
   let admin: Client;
-  const it = third;
-  it.beforeAll(({ world }) => {
-    ({ server, admin } = world);
+  beforeAll(async () => {
+    server = await startServer({
+      env: { RATE_LIMITS: 'off', RATE_PRO: '6:6', RATE_FREE: '100:100', RATE_ENTERPRISE: '1000:4' },
+    });
+    admin = await server.signIn();
   });
+  afterAll(() => server.close());
 
   it(req('RATE-07', 'off refuses nothing and shows the whole limit'), async () => {
     const person = await newPerson(server, admin, { tier: 'pro' });

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider, TestRequest } from '../support/provider.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** A message that is refused for want of money has cost nothing: no call before its answer has been made either. */
 
@@ -10,21 +10,27 @@ const UNCLEAR = 'Please help with something unclear and general';
 const isRouting = (request: TestRequest): boolean =>
   JSON.stringify(request.body.messages).includes('Choose the agent');
 
-const it = withWorld({
-  files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
-  env: {
-    MODEL: 'compatible/test',
-    CONTEXT_TOKENS: '8000',
-    MAX_OUTPUT_TOKENS: '500',
-  },
-});
-
 describe('a message that is refused for want of money', () => {
   let provider: TestProvider;
+  let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(({ world }) => {
-    ({ provider, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
+      env: {
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        CONTEXT_TOKENS: '8000',
+        MAX_OUTPUT_TOKENS: '500',
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => {
     provider.reset();

@@ -1,9 +1,8 @@
-import { afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, EventStream } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 const MAX = 2;
 let server: TestServer;
@@ -11,20 +10,25 @@ let provider: TestProvider;
 let admin: Client;
 const open: EventStream[] = [];
 
-const it = withWorld({
-  env: {
-    MODEL_TIMEOUT_S: '600',
-    RATE_LIMITS: 'on',
-    // Streams alone are bounded here.
-    RATE_FREE: '100000:10000',
-    STREAMS_PER_CALLER: String(MAX),
-  },
-});
-it.beforeAll(({ world }) => {
-  ({ provider, server, admin } = world);
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      MODEL_TIMEOUT_S: '600',
+      RATE_LIMITS: 'on',
+      // Streams alone are bounded here.
+      RATE_FREE: '100000:10000',
+      STREAMS_PER_CALLER: String(MAX),
+    },
+  });
+  admin = await server.signIn();
 });
 afterAll(async () => {
   for (const stream of open) stream.close();
+  await server.close();
+  await provider.close();
 });
 
 const question = { message: 'Tell me a story', context: { agent_id: 'zeus' } };

@@ -1,11 +1,15 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider, TestReply, TestRequest } from '../support/provider.ts';
-import { NODES, type TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import {
+  startTestProvider,
+  type TestProvider,
+  type TestReply,
+  type TestRequest,
+} from '../support/provider.ts';
+import { NODES, startServer, type TestServer } from '../support/server.ts';
 
 /** Runs that use tools: the loop, approvals, cancellation, and what a killed server leaves. */
 
@@ -45,22 +49,27 @@ const isVote = (request: TestRequest): boolean => request.body.response_format !
 const told = (request: TestRequest): string[] =>
   (request.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
 
-const it = withWorld({
-  files: { GOVERNANCE_FILE: POLICIES },
-  env: {
-    MODEL: 'compatible/test',
-    MCP_BUILTIN: 'on',
-    ALLOW_SELF_APPROVAL: 'on',
-  },
-});
-
 describe('runs with tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  it.beforeAll(({ world }) => {
-    ({ provider, server, admin } = world);
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
+      env: {
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        MCP_BUILTIN: 'on',
+        ALLOW_SELF_APPROVAL: 'on',
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
   });
   beforeEach(() => provider.reset());
 

@@ -1,22 +1,26 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { TestServer } from '../support/server.ts';
-import { withWorld } from '../support/suite.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 /** Rows of unfinished runs that no release has written, as an archive of elsewhere may bring them. */
 
 let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
-const it = withWorld({
-  env: { MODEL: 'compatible/test', DATABASE_URL: '' },
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url, DATABASE_URL: '' },
+  });
+  admin = await server.signIn();
 });
-it.beforeAll(({ world }) => {
-  ({ provider, server, admin } = world);
+afterAll(async () => {
+  await server.close();
+  await provider.close();
 });
 
 const startOf = async (message: string, conversation: string): Promise<string> => {
