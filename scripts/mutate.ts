@@ -27,7 +27,7 @@ import { type NumberedMutant, plantTree, RECORD, type Tree, takeSeen } from './m
  *   npm run mutate                               a sample of each part of each feature
  *   npm run mutate -- costs identity             of these features
  *   npm run mutate -- chat --part rules --count all --ring unit    every fault of the rules, by the suites of npm test alone
- *   npm run mutate -- --minutes 30               what is not tried by then is left out
+ *   npm run mutate -- --minutes 30               a part that is not done by then is left out
  *   npm run mutate -- costs --suites a.test.ts,b.test.ts --dry     with these suites alone; nothing is written
  */
 
@@ -241,11 +241,11 @@ const trees = Array.from({ length: Number(values.workers) }, (_, index) =>
   plantTree(path.join(home, `tree-${index}`), files),
 );
 const mutants = trees[0]?.mutants ?? [];
-const wanted = [...new Set(features.flatMap((feature) => suitesFor(feature, files)))];
+const asked = [...new Set(features.flatMap((feature) => suitesFor(feature, files)))];
 say(
-  `${mutants.length} faults in ${files.length} files (${rules.size} of rules); ${wanted.length} suites are recorded`,
+  `${mutants.length} faults in ${files.length} files (${rules.size} of rules); ${asked.length} suites are recorded`,
 );
-const suites = await record(trees, wanted);
+const suites = await record(trees, asked);
 for (const feature of features) {
   for (const part of parts) {
     const own = mutants.filter(
@@ -255,8 +255,9 @@ for (const feature of features) {
         file.includes(values.file ?? ''),
     );
     const count = values.count === 'all' ? own.length : Number(values.count);
+    const wanted = drawn(own, count, values.seed);
     const verdicts: Verdict[] = [];
-    await judge(trees, suites, drawn(own, count, values.seed), (verdict) => {
+    await judge(trees, suites, wanted, (verdict) => {
       verdicts.push(verdict);
       const { mutant, outcome, by } = verdict;
       const change = `${mutant.original.slice(0, 80)} → ${mutant.replacement.slice(0, 80)}`.replaceAll(
@@ -264,7 +265,9 @@ for (const feature of features) {
         ' ',
       );
       say(`${outcome.padEnd(9)} ${mutant.file}:${mutant.line} ${change} ${by}`);
-      store(summarise(feature, part, own.length, verdicts, suites));
     });
+    // Those that are noticed come first: a part that was broken off would look better than it is.
+    if (verdicts.length === wanted.length) store(summarise(feature, part, own.length, verdicts, suites));
+    else say(`${feature}, ${part}: broken off after ${verdicts.length} of ${wanted.length}, and not stored`);
   }
 }

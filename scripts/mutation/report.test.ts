@@ -27,7 +27,7 @@ describe('the score of mutation testing', () => {
 
   it('is one section of the page, written again in its place', () => {
     const once = withMutationSection('# Evidence\n\ntext\n', [part({})]);
-    expect(once).toContain('| costs | rules | 100 | 50 | 40 | 10 | 100 % |');
+    expect(once).toContain('| costs | rules | 100 | 50 | 3 + 0 | 40 | 10 | 100 % |');
     expect(withMutationSection(once, [part({})])).toBe(once);
     expect(withMutationSection(once, [])).toBe('# Evidence\n\ntext\n');
   });

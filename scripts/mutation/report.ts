@@ -55,11 +55,11 @@ export const weightedScore = (parts: readonly PartResult[]): number => {
 const whole = (feature: string, parts: readonly PartResult[]): string => {
   const total = (name: 'possible' | 'tried' | 'killed' | 'equivalent'): number =>
     parts.reduce((all, part) => all + part[name], 0);
-  return `| ${feature} | all, weighted | ${total('possible')} | ${total('tried')} | ${total('killed')} | ${total('equivalent')} | ${weightedScore(parts).toFixed(0)} % |`;
+  return `| ${feature} | all, weighted | ${total('possible')} | ${total('tried')} | | ${total('killed')} | ${total('equivalent')} | ${weightedScore(parts).toFixed(0)} % |`;
 };
 
 const row = (part: PartResult): string =>
-  `| ${part.feature} | ${part.part} | ${part.possible} | ${part.tried} | ${part.killed} | ${part.equivalent} | ${scoreOf(part).toFixed(0)} % |`;
+  `| ${part.feature} | ${part.part} | ${part.possible} | ${part.tried} | ${part.suites.unit} + ${part.suites.blackBox.length} | ${part.killed} | ${part.equivalent} | ${scoreOf(part).toFixed(0)} % |`;
 
 export const MUTATION_HEADING = '## Mutation testing';
 
@@ -79,12 +79,13 @@ Written by \`npm run mutate\` into \`docs/evidence/mutation.json\`. A small faul
 condition fixed, a call or a body left out, a code emptied), and the suites that get to its place have to fail. Rules are files that decide
 without input or output; the rest are all other sources of the feature but wire types. Where fewer were tried than possible, they were drawn by the seed.
 A fault that no suite gets to counts as survived. Both parts of a feature are weighted by what is possible in them. Equivalent ones cannot be told from the original (\`docs/evidence/equivalent.json\`); the
-score leaves them out.
+score leaves them out. Suites: those of \`npm test\` + those over HTTP that were asked; where the second is 0, what only those hold counts as survived. A part
+that is missing was not measured.
 
 ${dates.join('; ')}.
 
-| feature | part | possible | tried | killed | equivalent | score |
-|---|---|---:|---:|---:|---:|---:|
+| feature | part | possible | tried | suites | killed | equivalent | score |
+|---|---|---:|---:|---:|---:|---:|---:|
 ${rows.join('\n')}
 `;
 };
