@@ -13,7 +13,7 @@ const input = {
   data: {},
   message: 'When does the lamp burn?',
 };
-const passage = { n: 2, title: 'Lamps', page: null, text: 'The lamp burns at night.' };
+const passage = { n: 2, title: 'Lamps', page: null, text: 'The lamp burns at night.', score: 1 };
 
 type Input = Parameters<typeof buildPrompt>[0];
 const system = (more: Partial<Input> = {}) => String(buildPrompt({ ...input, ...more })[0]?.content);
@@ -103,7 +103,7 @@ describe('the prompt of a run', () => {
   });
 
   it('has the calls that came before an answer’s words, and leaves out words that are none', () => {
-    const before = [{ role: 'tool' as const, toolCallId: 'c', content: '5' }];
+    const before = [{ role: 'tool' as const, toolCallId: 'c', name: 'add', content: '5' }];
     const turn = (content: string) =>
       buildPrompt({ ...input, history: [{ role: 'assistant', content, before }] });
     expect(turn('Five.').slice(1, -1)).toEqual([...before, { role: 'assistant', content: 'Five.' }]);
