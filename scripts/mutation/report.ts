@@ -24,6 +24,8 @@ export interface PartResult {
   survivors: readonly Survivor[];
   suites: { unit: number; blackBox: readonly string[] };
   seed: string;
+  /** What a reader has to know of this run; by hand. */
+  note?: string;
   date: string;
   commit: string;
 }
@@ -73,6 +75,7 @@ export const mutationSection = (parts: readonly PartResult[]): string => {
   const dates = [
     ...new Set(parts.map(({ date, commit, seed }) => `${date}, commit ${commit}, seed ${seed}`)),
   ];
+  const notes = [...new Set(parts.flatMap(({ note }) => note ?? []))];
   return `${MUTATION_HEADING}
 
 Written by \`npm run mutate\` into \`docs/evidence/mutation.json\`. A small fault at a time is put into the sources (a comparison turned, a
@@ -87,7 +90,7 @@ ${dates.join('; ')}.
 | feature | part | possible | tried | suites | killed | equivalent | score |
 |---|---|---:|---:|---:|---:|---:|---:|
 ${rows.join('\n')}
-`;
+${notes.map((note) => `\n${note}\n`).join('')}`;
 };
 
 /** The evidence page with another section of mutation testing. */
