@@ -12,6 +12,7 @@ import {
   stepsSummary,
   summaryOf,
 } from './lib/evidence.ts';
+import { type PartResult, withMutationSection } from './mutation/report.ts';
 
 /**
  * `npm run prove`: the suites that show what the product promises, at a small size and on SQLite, as one table; writes
@@ -229,7 +230,11 @@ if (values.only === undefined || values.write) {
     leftOut: AREAS.filter((area) => !areas.includes(area)).map(({ name }) => name),
     commit: `${git('rev-parse', '--short=12', 'HEAD')}${changed ? ' with changes' : ''}`,
   });
-  writeFileSync(path.join('docs', 'evidence.md'), document);
+  const page = path.join('docs', 'evidence.md');
+  const mutation = JSON.parse(
+    readFileSync(path.join('docs', 'evidence', 'mutation.json'), 'utf8'),
+  ) as PartResult[];
+  writeFileSync(page, withMutationSection(document, mutation));
   process.stdout.write('docs/evidence.md\n');
 }
 process.exit(results.every(({ failures, code }) => failures.length === 0 && code === 0) ? 0 : 1);

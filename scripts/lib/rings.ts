@@ -84,7 +84,7 @@ export const createRings = (sources: Sources = onDisk) => {
     !suite.startsWith(SERVICES) &&
     /support\/(stores|server|suite)\.ts'/.test(sources.read(suite));
 
-  return { ringOf, onBothEngines };
+  return { ringOf, onBothEngines, loads, imports };
 };
 
 export const suitesOf = (ring: Ring): string[] => {

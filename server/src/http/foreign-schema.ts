@@ -205,7 +205,16 @@ interface Compiled {
 type Engine = Pick<Ajv, 'compile' | 'removeSchema' | 'removeKeyword' | 'addKeyword'>;
 type Entry = Compiled | { unusable: string } | 'not checked';
 
-export const createSchemaChecker = (compileLimitMs = COMPILE_LIMIT_MS): SchemaChecker => {
+/** How long the thread may be at it; tests that are not about time give it plenty. */
+export interface CheckerLimits {
+  compileMs?: number;
+  checkMs?: number;
+}
+
+export const createSchemaChecker = ({
+  compileMs = COMPILE_LIMIT_MS,
+  checkMs = CHECK_LIMIT_MS,
+}: CheckerLimits = {}): SchemaChecker => {
   /** Of the schema that is being compiled or asked. */
   const state: CheckState = { lenient: false, leftOut: null, patternSize: 0 };
   const settings: Options = {
@@ -251,7 +260,7 @@ export const createSchemaChecker = (compileLimitMs = COMPILE_LIMIT_MS): SchemaCh
     const dialect = dialectOf(schema);
     try {
       const validate = withinOwnTime(
-        compileLimitMs,
+        compileMs,
         () => {
           state.patternSize = 0;
           return engineOf(dialect).compile(own);
@@ -276,7 +285,7 @@ export const createSchemaChecker = (compileLimitMs = COMPILE_LIMIT_MS): SchemaCh
     const work = entry.nodes * (size.nodes + size.characters / 8) + entry.patternSize * size.characters;
     const valid =
       entry.refers || work > SURELY_QUICK
-        ? withinOwnTime(CHECK_LIMIT_MS, () => entry.validate(value))
+        ? withinOwnTime(checkMs, () => entry.validate(value))
         : entry.validate(value);
     if (valid === true) return state.leftOut === null ? { ok: true } : { ok: true, unchecked: state.leftOut };
     return { ok: false, faults: entry.validate.errors ?? [] };

@@ -7,12 +7,13 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectBaseHeaders, newPerson } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** The A2A door, through the official SDK's own client. */
 
@@ -23,23 +24,16 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      MODEL_TIMEOUT_S: '5',
-      MCP_BUILTIN: 'on',
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL_TIMEOUT_S: '5',
+    MCP_BUILTIN: 'on',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import { bodyOf, type HostileCase, hostileRequests, jsonSuite, naughtyStrings } from '../support/cases.ts';
 import { type Answer, type Client, sendRaw } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectBaseHeaders, expectErrorA, expectErrorB } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Every row of server/test/cases: a 2xx or a documented 4xx with its body, soon, and never a 5xx. */
 
@@ -23,14 +24,11 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider({ tokens: 2 });
-  server = await startServer({ env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url } });
-  admin = await server.signIn();
+const it = withWorld({
+  provider: { tokens: 2 },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 /** Whatever was sent: the same process still answers at once. */
 afterEach(async () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB, fieldsOf, newPerson, TIMESTAMP, UUID_V7 } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 interface Conversation {
   id: string;
@@ -43,15 +44,12 @@ let provider: TestProvider;
 let admin: Client;
 let person: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider({ tokens: 3 });
-  server = await startServer({ env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url } });
-  admin = await server.signIn();
-  person = await newPerson(server, admin);
+const it = withWorld({
+  provider: { tokens: 3 },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(async ({ world }) => {
+  ({ provider, server, admin } = world);
+  person = await newPerson(server, admin);
 });
 
 const create = async (client: Client, body: unknown = {}): Promise<Conversation> => {

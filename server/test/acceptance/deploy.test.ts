@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../src/config.ts';
 import { req } from '../requirements.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from '../support/suite.ts';
 
 /** What deploy/ says holds for the server as it is. */
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
@@ -36,12 +37,14 @@ const panels = (): { title: string; targets: { expr: string }[] }[] =>
     }
   ).panels;
 
+const inWorld = withServer();
+
 describe('metrics', () => {
   let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
+  const it = inWorld;
+  it.beforeAll(({ world }) => {
+    ({ server } = world);
   });
-  afterAll(() => server.close());
 
   it(
     req('OPS-10', 'all that alerts and panels name is what a running server gives, labels too'),

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, sendRaw } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import {
   expectBaseHeaders,
   expectError,
@@ -10,6 +10,7 @@ import {
   TIMESTAMP,
   UUID_V7,
 } from '../support/shapes.ts';
+import { withServer } from '../support/suite.ts';
 
 const PREFIXES = ['/api/v1', '/v2', '/api/v2'] as const;
 const ORIGIN = 'https://console.example.test';
@@ -21,13 +22,12 @@ let admin: Client;
 let anonymous: Client;
 let readonly: Client;
 
-beforeAll(async () => {
-  server = await startServer({ env: { CORS_ORIGINS: ORIGIN } });
-  admin = await server.signIn();
+const it = withServer({ env: { CORS_ORIGINS: ORIGIN } });
+it.beforeAll(async ({ world }) => {
+  ({ server, admin } = world);
   anonymous = server.anonymous();
   readonly = await newPerson(server, admin, { roles: ['readonly'] });
 });
-afterAll(() => server.close());
 
 describe('prefixes', () => {
   it(req('HTTP-01', 'one conversation is the same under every prefix'), async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import {
   authorizeUrl,
@@ -13,7 +13,8 @@ import {
   tokenRequest,
 } from '../support/browser.ts';
 import { type Client, sendRaw } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from '../support/suite.ts';
 
 /** What somebody tries who should not come in: the identity provider of a real server, from outside. */
 
@@ -22,11 +23,10 @@ const PASSWORD = 'a long password of a person';
 let server: TestServer;
 let admin: Client;
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await server.signIn();
+const it = withServer();
+it.beforeAll(({ world }) => {
+  ({ server, admin } = world);
 });
-afterAll(() => server.close());
 
 let count = 0;
 const makePerson = async (roles: string[] = ['user'], maker: Client = admin) => {

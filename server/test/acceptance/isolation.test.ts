@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
 import {
@@ -23,9 +23,10 @@ import {
   readEverything,
 } from '../support/isolation-world.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
 import { openSocket } from '../support/socket-client.ts';
+import { withServer } from '../support/suite.ts';
 
 /**
  * Every operation of api/openapi.json, called as a stranger of the same tenant and as the administrator of another one, with the ids
@@ -166,11 +167,12 @@ let owner: Person;
 const callers: { name: string; who: Person; reach: 'tenant' | 'own' }[] = [];
 let before: Record<string, string> = {};
 
-beforeAll(async () => {
+const it = withServer({
+  env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **`, WEBHOOK_ALLOW_PRIVATE: 'on', MCP_BUILTIN: 'on' },
+});
+it.beforeAll(async ({ world }) => {
+  ({ server } = world);
   receiver = await startReceiver((response) => response.writeHead(200).end());
-  server = await startServer({
-    env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **`, WEBHOOK_ALLOW_PRIVATE: 'on', MCP_BUILTIN: 'on' },
-  });
   const root = await server.signIn();
   const tenant = async (slug: string): Promise<{ id: string; admin: Client }> => {
     const person = { email: `boss@${slug}.test`, password: 'a long enough password' };
@@ -197,7 +199,6 @@ beforeAll(async () => {
   before = await readEverything(owner, boss);
 }, 240_000);
 afterAll(async () => {
-  await server?.close();
   await receiver?.close();
 });
 

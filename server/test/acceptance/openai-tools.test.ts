@@ -1,10 +1,11 @@
 import OpenAI, { BadRequestError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Tools of the client's program behind the OpenAI-compatible door, through the official client. */
 
@@ -15,18 +16,13 @@ let provider: TestProvider;
 let admin: Client;
 let openai: OpenAI;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MCP_BUILTIN: 'on' },
-  });
-  admin = await server.signIn();
-  openai = clientOf(admin);
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: { MCP_BUILTIN: 'on' },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
+  openai = clientOf(admin);
 });
 beforeEach(() => provider.reset());
 

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { providerPaths } from '../../src/features/identity/provider/document.ts';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from '../support/suite.ts';
 
 /** What the OpenAPI document says of the identity provider, against what it serves. */
 
@@ -43,17 +44,17 @@ const asDocumented = (template: string, method: string, answer: Answer): Answer 
   return answer;
 };
 
+const it = withServer();
+
 describe('the identity provider in the document', () => {
   let server: TestServer;
   let admin: Client;
   let anonymous: Client;
 
-  beforeAll(async () => {
-    server = await startServer();
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ server, admin } = world);
     anonymous = server.anonymous();
   });
-  afterAll(() => server.close());
 
   const form = (template: string, fields: Record<string, string>, auth?: string): Promise<Answer> =>
     anonymous.send('POST', template, new URLSearchParams(fields).toString(), {

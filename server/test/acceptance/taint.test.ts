@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import {
-  startTestProvider,
-  type TestProvider,
-  type TestReply,
-  type TestRequest,
-} from '../support/provider.ts';
+import type { TestProvider, TestReply, TestRequest } from '../support/provider.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /**
  * Where untrusted content comes from, which way it goes, and what it may then do unasked: nothing that reaches out or changes
@@ -160,27 +156,25 @@ const webConnected = async (): Promise<void> => {
 /** No word begins as another does: what is remembered is found by beginnings too. */
 const fresh = (): string => `w${randomUUID().slice(0, 13).replace('-', '')}`;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: {
-      GOVERNANCE_FILE: {
-        policies: {
-          web: { tools: { get_url: { allow: [{ hosts: { url: ['*.allowed.test'] } }] } } },
-        },
+const it = withWorld({
+  files: {
+    GOVERNANCE_FILE: {
+      policies: {
+        web: { tools: { get_url: { allow: [{ hosts: { url: ['*.allowed.test'] } }] } } },
       },
     },
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      // A model that is told of all descriptions is what they are dangerous for.
-      TOOL_TOKENS: '0',
-      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
-      MCP_BUILTIN: 'on',
-      AGENT_TASKS_PER_HOUR: '40',
-      WEBHOOK_ALLOW_PRIVATE: 'on',
-    },
-  });
+  },
+  env: {
+    // A model that is told of all descriptions is what they are dangerous for.
+    TOOL_TOKENS: '0',
+    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+    MCP_BUILTIN: 'on',
+    AGENT_TASKS_PER_HOUR: '40',
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+  },
+});
+it.beforeAll(async ({ world }) => {
+  ({ provider, server } = world);
   log = path.join(path.dirname(server.dataDir), 'taint-calls.log');
   admin = await server.signIn();
   await post(
@@ -199,10 +193,6 @@ beforeAll(async () => {
   await webConnected();
   account = await newPerson(server, admin);
   person = account;
-}, 120_000);
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
 });
 beforeEach(() => {
   provider.reset();

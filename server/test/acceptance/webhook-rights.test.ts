@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { withServer } from '../support/suite.ts';
 
 /** A webhook is told of what its credential may read, and of nothing else. */
 
@@ -10,14 +11,13 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let server: TestServer;
 let admin: Client;
 
-beforeAll(async () => {
+const it = withServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
+it.beforeAll(async ({ world }) => {
+  ({ server, admin } = world);
   // Many receivers send back what they were sent.
   receiver = await startReceiver((response, n) => response.end(receiver.received[n - 1]?.body));
-  server = await startServer({ env: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-  admin = await server.signIn();
-}, 120_000);
+});
 afterAll(async () => {
-  await server?.close();
   await receiver?.close();
 });
 

@@ -171,7 +171,7 @@ const checks: Record<string, () => Promise<void>> = {
     expect((await raw.upgrade()).status).toBe(101);
     const began = Date.now();
     await raw.until(() => raw.ended(), 'end');
-    expect(Date.now() - began).toBeLessThan(2 * 60 + 500);
+    expect(Date.now() - began).toBeLessThan(10 * 2 * 60);
     await other.close();
   },
   reconnect: async () => {

@@ -230,7 +230,7 @@ describe(req(['WS-03', 'WS-04'], 'while the socket is open'), () => {
   });
 
   it('closes with 4401 within 5 s of a revocation, and with 4403 of a suspension', async () => {
-    const s = await start({ checkMs: 1_000 });
+    const s = await start({ checkMs: 100 });
     const ann = await s.join('ann.user.t1');
     const bob = await s.join('bob.user.t2');
     const before = Date.now();
@@ -328,7 +328,7 @@ describe(req(['WS-03', 'WS-04'], 'while the socket is open'), () => {
     expect((await deaf.upgrade()).status).toBe(101);
     const before = Date.now();
     await deaf.until(() => deaf.ended(), 'end of the deaf peer');
-    expect(Date.now() - before).toBeLessThan(1_000);
+    expect(Date.now() - before).toBeLessThan(10 * 2 * 100);
     expect(ann.isClosed()).toBe(false);
   });
 

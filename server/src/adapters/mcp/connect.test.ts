@@ -191,7 +191,7 @@ describe('stdio sessions', () => {
   it('give up in time on a server that never answers, and leave no process behind', async () => {
     const started = performance.now();
     expect(await faultOf(connect({ mute: true }, 600))).toMatchObject({ kind: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(pidsOf('pid').filter(isAlive)).toEqual([]);
   });
 

@@ -297,10 +297,10 @@ describe('csv, json, eml', () => {
   });
 
   test('html that nests without end is refused at once, long flat html is read', async () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await expect(parse('<div>'.repeat(100_000), 'a.html')).rejects.toEqual(fault('broken'));
     await expect(parse('<div><p>x</p>'.repeat(150_000), 'a.html')).rejects.toEqual(fault('broken'));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
     const flat = '<p>line<br><!-- <div> --><script>"<div>"</script></p>'.repeat(3_000);
     expect((await parse(`<html>${flat}</html>`, 'a.html')).contentType).toBe('text/html');
   });

@@ -1,4 +1,4 @@
-import { createSchemaChecker, sizeOf } from '../../http/foreign-schema.ts';
+import { createSchemaChecker, type SchemaChecker, sizeOf } from '../../http/foreign-schema.ts';
 import { uncheckedKeyword } from '../../http/schema-bounds.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ModelRequest } from '../../kernel/model.ts';
@@ -20,19 +20,22 @@ const MAX_FAULTS = 8;
 const ANY_OBJECT = { type: 'object' };
 
 /** What a schema takes to prepare is counted before: its time limit is only for what the count does not see. */
-const checker = createSchemaChecker(1_000);
+const checker = createSchemaChecker({ compileMs: 1_000 });
 
 const schemaOf = ({ schema }: AnswerForm): Record<string, unknown> => schema ?? ANY_OBJECT;
 
 /** Why no answer can be held to this schema; null where one can. */
-export const unusableSchema = (schema: Record<string, unknown>): string | null => {
+export const unusableSchema = (
+  schema: Record<string, unknown>,
+  by: SchemaChecker = checker,
+): string | null => {
   if (sizeOf(schema, MAX_ANSWER_DEPTH).depth > MAX_ANSWER_DEPTH)
     return 'cannot be used: the schema is nested too deeply';
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)
     return `must be at most ${MAX_SCHEMA_BYTES / 1024} KiB of JSON`;
   const left = uncheckedKeyword(schema);
   if (left !== null) return `cannot be used: ${left.keyword} at ${left.at} ${left.advice}`;
-  const verdict = checker.check(schema, null);
+  const verdict = by.check(schema, null);
   if (verdict.ok)
     return verdict.unchecked === undefined ? null : `cannot be used: ${verdict.unchecked}; make it simpler`;
   return 'unusable' in verdict ? `cannot be used: ${verdict.unusable}` : null;
@@ -69,7 +72,7 @@ const bare = (text: string): string => {
 };
 
 /** An answer held against its form. */
-export const readAnswer = (form: AnswerForm, text: string): ReadAnswer => {
+export const readAnswer = (form: AnswerForm, text: string, by: SchemaChecker = checker): ReadAnswer => {
   const content = bare(text);
   let value: unknown;
   try {
@@ -79,7 +82,7 @@ export const readAnswer = (form: AnswerForm, text: string): ReadAnswer => {
   }
   const fault = jsonFault(content);
   if (fault !== null) return { ok: false, reason: fault };
-  const verdict = checker.check(schemaOf(form), value);
+  const verdict = by.check(schemaOf(form), value);
   // What was not checked wholly does not fit: a program takes it at its word.
   if (verdict.ok) {
     return verdict.unchecked === undefined

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../kernel/tokens.ts';
-import { type HistoryTurn, historyBudget, historyTokens, shorten, splitTurns } from './history.rules.ts';
+import {
+  type HistoryTurn,
+  historyBudget,
+  historyTokens,
+  shorten,
+  splitTurns,
+  summaryTokens,
+} from './history.rules.ts';
 import { extractSummary } from './summary.rules.ts';
 
 const turns = fc
@@ -22,6 +29,27 @@ describe('history', () => {
     );
   });
 
+  it('keeps as many turns as are wanted, beginning with a question', () => {
+    const all: HistoryTurn[] = Array.from({ length: 6 }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `turn ${i}`,
+    }));
+    const kept = (most: number) => splitTurns(all, 10_000, most).kept.map(({ content }) => content);
+    expect(kept(2)).toEqual(['turn 4', 'turn 5']);
+    expect(kept(3)).toEqual(['turn 4', 'turn 5']);
+    expect(kept(4)).toEqual(['turn 2', 'turn 3', 'turn 4', 'turn 5']);
+    expect(kept(0)).toEqual([]);
+    const exact = historyTokens(all.slice(4));
+    expect(splitTurns(all, exact).kept).toHaveLength(2);
+    expect(splitTurns(all, exact - 1).kept).toHaveLength(0);
+  });
+
+  it('is summarised in a quarter of its budget, within bounds', () => {
+    expect([0, 127, 128, 132, 400, 3_200, 10_000].map(summaryTokens)).toEqual([
+      32, 32, 32, 33, 100, 800, 800,
+    ]);
+  });
+
   it('has the room that the window leaves, at most what the setting allows', () => {
     const given = { windowTokens: 10_000, fixedTokens: 2_000, outputTokens: 1_000, maxHistoryTokens: 50_000 };
     expect(historyBudget(given)).toBe(6_000);
@@ -39,6 +67,12 @@ describe('history', () => {
     const cut = shorten(long, 300);
     expect(historyTokens(cut)).toBeLessThanOrEqual(320);
     expect(cut[1]).toEqual(long[1]);
+    // Each gets its share, no more and hardly less.
+    expect(historyTokens(cut.slice(0, 1))).toBeGreaterThan(95);
+    expect(shorten(long, 100_000)).toEqual(long);
+    for (const turn of shorten(long, 3)) expect(turn.content.length).toBeLessThanOrEqual(18);
+    for (const turn of shorten([{ role: 'user', content: 'word '.repeat(100) }], 1))
+      expect(turn.content.length).toBeGreaterThanOrEqual(10);
     // One unit longer before each dragon: half of these cuts would divide a pair of surrogates.
     for (const before of ['', 'a', 'aa', 'aaa']) {
       const [turn] = shorten([{ role: 'user', content: `${before}${'🐉'.repeat(2_000)}` }], 300);

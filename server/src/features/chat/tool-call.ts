@@ -1,4 +1,4 @@
-import { createSchemaChecker } from '../../http/foreign-schema.ts';
+import { createSchemaChecker, type SchemaChecker } from '../../http/foreign-schema.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -44,8 +44,9 @@ const schemas = createSchemaChecker();
 export const schemaFault = (
   schema: Record<string, unknown>,
   args: Record<string, unknown>,
+  by: SchemaChecker = schemas,
 ): string | null => {
-  const verdict = schemas.check(schema, args);
+  const verdict = by.check(schema, args);
   if (verdict.ok || 'unusable' in verdict) return null;
   return verdict.faults
     .map(({ instancePath, message }) => `arguments${instancePath} ${message ?? 'is invalid'}`)

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { createRings, suitesOf } from '../lib/rings.ts';
+import type { NumberedMutant } from './tree.ts';
+
+/** Which sources are changed, which suites are asked, and which faults are drawn. */
+
+export const FEATURES = ['chat', 'costs', 'governance', 'identity'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/**
+ * rules: decisions without input or output (`*.rules.ts`, and what loads nothing but such files and the kernel and never waits).
+ * rest: all other sources of the feature but wire types.
+ */
+export const PARTS = ['rules', 'rest'] as const;
+export type Part = (typeof PARTS)[number];
+
+const acceptance = (...names: string[]): string[] =>
+  names.map((name) => `server/test/acceptance/${name}.test.ts`);
+
+/** Suites over HTTP that hold the feature most: which of them gets to a line is found by running them. */
+export const BLACK_BOX: Readonly<Record<Feature, readonly string[]>> = {
+  chat: acceptance(
+    'chat',
+    'chat-stream',
+    'tool-runs',
+    'queued-messages',
+    'message-versions',
+    'partial-answers',
+    'context-fitting',
+    'run-faults',
+    'attachments',
+    'structured-answers',
+    'tools-on-demand',
+    'handed-on-approvals',
+    'documents-first',
+    'taint',
+  ),
+  costs: acceptance('cost-limits', 'cost-alerts', 'metered-calls', 'priced-tools', 'refused-for-free'),
+  governance: acceptance(
+    'tool-runs',
+    'mcp-governance',
+    'approvals-after-restart',
+    'handed-on-approvals',
+    'votes-see-the-request',
+    'taint',
+  ),
+  identity: acceptance(
+    'identity',
+    'identity-attacks',
+    'jwt-cases',
+    'external-idp',
+    'device-codes',
+    'narrowed-credentials',
+    'mcp-server-sign-in',
+    'credential-of-work',
+  ),
+};
+
+export const featureOf = (file: string): Feature | undefined =>
+  FEATURES.find((name) => file.startsWith(`server/src/features/${name}/`));
+
+export const sourcesOf = (features: readonly Feature[]): string[] =>
+  features
+    .flatMap((name) => globSync(`server/src/features/${name}/**/*.ts`))
+    .map((file) => file.split(path.sep).join('/'))
+    .filter(
+      (file) =>
+        !file.endsWith('.test.ts') && !file.includes('/testing/') && !/\/(schema|types)\.ts$/.test(file),
+    )
+    .sort();
+
+/** Files of rules: by their name, or since they load no other and wait for nothing. */
+export const rulesAmong = (
+  files: readonly string[],
+  imports: (file: string) => readonly string[],
+  read: (file: string) => string,
+): Set<string> => {
+  const rules = new Set(files.filter((file) => /(^|[/.])rules\.ts$/.test(file)));
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const file of files) {
+      if (rules.has(file) || /\b(async|await|Promise|Tx|Db)\b/.test(read(file))) continue;
+      const pure = imports(file).every((name) => name.startsWith('server/src/kernel/') || rules.has(name));
+      if (pure) {
+        rules.add(file);
+        grown = true;
+      }
+    }
+  }
+  return rules;
+};
+
+/** Suites of `npm test` that load a source of the feature. */
+export const unitSuites = (files: readonly string[]): string[] => {
+  const { loads } = createRings();
+  return suitesOf('unit').filter((suite) => suite.startsWith('server/') && loads(suite, files));
+};
+
+/** As many of them as are wanted, drawn by the seed: the same for the same seed, and spread over all files. */
+export const drawn = <T extends Pick<NumberedMutant, 'file' | 'line' | 'kind' | 'replacement'>>(
+  mutants: readonly T[],
+  count: number,
+  seed: string,
+): T[] => {
+  const lot = ({ file, line, kind, replacement }: T, index: number): string =>
+    createHash('sha256')
+      .update(JSON.stringify([seed, file, line, kind, replacement, index]))
+      .digest('hex');
+  return mutants
+    .map((mutant, index) => ({ mutant, lot: lot(mutant, index) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : 1))
+    .slice(0, count)
+    .map(({ mutant }) => mutant);
+};
