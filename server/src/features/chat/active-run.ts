@@ -1,7 +1,7 @@
+import type { Caller } from '../../kernel/caller.ts';
 import type { RunLoop } from './run/run.ts';
 import type { RunEvents } from './run-events.ts';
-import type { ChatResponse } from './schema.ts';
-import type { TemporaryRun } from './temporary.ts';
+import type { ChatResponse, Run } from './schema.ts';
 
 /** A run going on in this process. */
 export interface ActiveRun {
@@ -18,5 +18,5 @@ export interface ActiveRun {
   /** What the run has spent so far, with all that it has delegated. */
   spending: RunLoop['plan']['spending'];
   /** Of a chat that is stored nowhere; null: the run has its row. */
-  temporary: TemporaryRun | null;
+  temporary: (Pick<Caller, 'tenantId' | 'userId'> & { view(): Run }) | null;
 }

@@ -3,6 +3,7 @@ import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
+import type { ActiveRun } from './active-run.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import type { LaunchOptions } from './request.ts';
 import type { StartedRun } from './run/run.ts';
@@ -71,16 +72,10 @@ export const withoutTraces = (tools: readonly AgentTool[]): readonly AgentTool[]
 };
 
 /** A temporary run as its own person may see, follow and stop it while it goes on. */
-export interface TemporaryRun {
-  tenantId: string;
-  userId: string;
-  view(): Run;
-}
-
 export const temporaryRun = (
   { runId, conversationId, messageId, askedAt, plan, state, stored, subject }: StartedRun,
   clock: Clock,
-): TemporaryRun => ({
+): NonNullable<ActiveRun['temporary']> => ({
   tenantId: subject.tenantId,
   userId: subject.userId,
   view: () => ({
@@ -98,7 +93,7 @@ export const temporaryRun = (
 });
 
 /** The run that goes on here, where it is the caller's own and stored nowhere. */
-export const temporaryOf = <T extends { temporary: TemporaryRun | null }>(
+export const temporaryOf = <T extends Pick<ActiveRun, 'temporary'>>(
   run: T | undefined,
   { tenantId, userId }: Caller,
 ): { run: T; view(): Run } | null => {
