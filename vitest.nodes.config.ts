@@ -6,20 +6,20 @@ import { defineConfig } from 'vitest/config';
  * process (its folder, its signals, raw bytes on its socket).
  */
 const suites = [
-  'agent-tools',
-  'chat-stream',
-  'chat',
-  'conversations',
-  'documents-first',
-  'first-message',
-  'idempotency',
-  'queued-messages',
-  'tool-runs',
+  'server/src/features/agents/agent-tools.server.test.ts',
+  'server/src/features/chat/chat-stream.server.test.ts',
+  'server/src/features/chat/chat.server.test.ts',
+  'server/src/features/chat/documents-first.server.test.ts',
+  'server/src/features/chat/first-message.server.test.ts',
+  'server/src/features/chat/queued-messages.server.test.ts',
+  'server/src/features/chat/tool-runs.server.test.ts',
+  'server/src/features/conversations/conversations.server.test.ts',
+  'server/test/acceptance/idempotency.test.ts',
 ];
 
 export default defineConfig({
   test: {
-    include: suites.map((name) => `server/test/acceptance/${name}.test.ts`),
+    include: suites,
     env: { TEST_NODES: '3' },
     testTimeout: 120_000,
     hookTimeout: 240_000,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRings } from './lib/rings.ts';
 import {
-  BLACK_BOX,
+  blackBoxSuites,
   drawn,
   FEATURES,
   type Feature,
@@ -228,7 +228,7 @@ const store = (result: PartResult): void => {
 const suitesFor = (feature: Feature, files: readonly string[]): string[] => {
   if (values.suites !== undefined) return values.suites.split(',');
   const own = files.filter((file) => featureOf(file) === feature);
-  return [...unitSuites(own), ...(values.ring === 'unit' ? [] : BLACK_BOX[feature])];
+  return [...unitSuites(own), ...(values.ring === 'unit' ? [] : blackBoxSuites(feature))];
 };
 
 const home = mkdtempSync(path.join(tmpdir(), 'pentarch-mutation-'));

@@ -16,47 +16,21 @@ export type Feature = (typeof FEATURES)[number];
 export const PARTS = ['rules', 'rest'] as const;
 export type Part = (typeof PARTS)[number];
 
-const acceptance = (...names: string[]): string[] =>
-  names.map((name) => `server/test/acceptance/${name}.test.ts`);
+/** Suites over HTTP of other features that hold this one as well. */
+const ALSO: Readonly<Record<Feature, readonly string[]>> = {
+  chat: ['agents/tools-on-demand', 'conversations/message-versions', 'governance/handed-on-approvals'],
+  costs: [],
+  governance: ['chat/tool-runs', 'mcp/mcp-governance'],
+  identity: ['mcp/mcp-server-sign-in'],
+};
 
 /** Suites over HTTP that hold the feature most: which of them gets to a line is found by running them. */
-export const BLACK_BOX: Readonly<Record<Feature, readonly string[]>> = {
-  chat: acceptance(
-    'chat',
-    'chat-stream',
-    'tool-runs',
-    'queued-messages',
-    'message-versions',
-    'partial-answers',
-    'context-fitting',
-    'run-faults',
-    'attachments',
-    'structured-answers',
-    'tools-on-demand',
-    'handed-on-approvals',
-    'documents-first',
-    'taint',
+export const blackBoxSuites = (feature: Feature): string[] => [
+  ...globSync(`server/src/features/${feature}/*.server.test.ts`).map((file) =>
+    file.split(path.sep).join('/'),
   ),
-  costs: acceptance('cost-limits', 'cost-alerts', 'metered-calls', 'priced-tools', 'refused-for-free'),
-  governance: acceptance(
-    'tool-runs',
-    'mcp-governance',
-    'approvals-after-restart',
-    'handed-on-approvals',
-    'votes-see-the-request',
-    'taint',
-  ),
-  identity: acceptance(
-    'identity',
-    'identity-attacks',
-    'jwt-cases',
-    'external-idp',
-    'device-codes',
-    'narrowed-credentials',
-    'mcp-server-sign-in',
-    'credential-of-work',
-  ),
-};
+  ...ALSO[feature].map((name) => `server/src/features/${name}.server.test.ts`),
+];
 
 export const featureOf = (file: string): Feature | undefined =>
   FEATURES.find((name) => file.startsWith(`server/src/features/${name}/`));

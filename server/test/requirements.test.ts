@@ -6,8 +6,8 @@ import { REQUIREMENTS } from './requirements.ts';
 const CITATION = /\breq\(\s*(\[[^\]]*\]|'[^']*')/g;
 
 const citedIds = (): Set<string> => {
-  const folder = import.meta.dirname;
-  const files = globSync(['**/*.test.ts', 'suites/*.ts'], { cwd: folder });
+  const folder = path.join(import.meta.dirname, '..');
+  const files = globSync(['test/**/*.test.ts', 'test/suites/*.ts', 'src/**/*.test.ts'], { cwd: folder });
   const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8'));
   return new Set(
     texts.flatMap((text) =>
