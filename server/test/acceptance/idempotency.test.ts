@@ -301,10 +301,12 @@ describe('Idempotency-Key', () => {
         messages: [{ role: 'user', content: word }],
       }),
     };
-    const idsOf = async (who: Client): Promise<string[]> =>
-      (await who.get('/v2/conversations?limit=100'))
-        .json<{ items: { id: string }[] }>()
-        .items.map(({ id }) => id);
+    const idsOf = async (who: Client): Promise<string[]> => {
+      const listed = await Promise.all(
+        ['active', 'unlisted'].map((status) => who.get(`/v2/conversations?limit=100&status=${status}`)),
+      );
+      return listed.flatMap((list) => list.json<{ items: { id: string }[] }>().items.map(({ id }) => id));
+    };
     const WAYS: Readonly<Record<string, (who: Client & { id: string }) => Promise<number>>> = {
       permanent: async (who) => {
         let status = 0;

@@ -146,11 +146,12 @@ describe('after a restart with an MCP server that needs its time', () => {
           { timeout: 30_000 },
         )
         .toBeDefined();
+      const state = async () =>
+        (await admin.get(`/api/v1/chat/runs/${started.run_id}`)).json<RunState>().status;
+      await expect.poll(state, { timeout: 30_000 }).toBe('awaiting_approval');
       await restartBehindGate();
       await approve(id ?? '');
       openGate();
-      const state = async () =>
-        (await admin.get(`/api/v1/chat/runs/${started.run_id}`)).json<RunState>().status;
       await expect.poll(state, { timeout: 60_000 }).toMatch(/^(completed|failed)$/);
       expect(await state()).toBe('completed');
       const last = provider.requests.filter((request) => !isVote(request)).at(-1);
