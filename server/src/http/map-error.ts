@@ -77,6 +77,7 @@ const byFastifyCode: Record<string, (cause: unknown) => AppError> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: (cause) =>
     new AppError('BAD_REQUEST', 'the body does not have the length that Content-Length says', { cause }),
   FST_ERR_BAD_URL: (cause) => new AppError('NOT_FOUND', 'this path does not exist', { cause }),
+  FST_ERR_MAX_PARAM_LENGTH: (cause) => new AppError('NOT_FOUND', 'this path does not exist', { cause }),
   FST_REQ_FILE_TOO_LARGE: (cause) =>
     new AppError('PAYLOAD_TOO_LARGE', 'the file is larger than this server takes', { cause }),
   FST_INVALID_MULTIPART_CONTENT_TYPE: (cause) =>

@@ -1,7 +1,10 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { isStorable, storable } from '../kernel/storable.ts';
+
+const { validate: isDateTime } = fullFormats['date-time'] as { validate: (text: string) => boolean };
 
 /**
  * Ajv for bodies (no coercion: a number is a number) and for parameters (which arrive as text). Compiled at the first
@@ -17,6 +20,8 @@ const createAjv = (coerceTypes: boolean): Ajv => {
   });
   // The package's CommonJS default export is the function itself.
   (addFormats as unknown as (target: Ajv) => void)(ajv);
+  // The format allows a leap second, which no clock here can hold.
+  ajv.addFormat('date-time', (text: string) => isDateTime(text) && !Number.isNaN(Date.parse(text)));
   return ajv;
 };
 

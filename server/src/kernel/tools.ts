@@ -112,6 +112,8 @@ export interface AgentTool {
    * origin. An approval holds for the origin that it was asked for. Left out by the platform's own tools.
    */
   origin?: string | undefined;
+  /** Of a server that is part of the platform: what it changes is kept here. */
+  builtIn?: true;
   /** What its results bring into a run. Left out: content of others (`tools`). */
   taint?: Taint;
   /** Changes the person's own things or writes to people: in a marked run the person is asked. A function looks at the call. */

@@ -98,6 +98,16 @@ export const touchConversation = compiled<
     .where('id', '=', p('id')),
 );
 
+/** One that lists leave out stands among the others from now on. */
+export const listConversation = async (tx: Queryable, id: string): Promise<void> => {
+  await tx
+    .updateTable('conversations')
+    .set({ status: 'active' })
+    .where('id', '=', id)
+    .where('status', '=', 'unlisted')
+    .execute();
+};
+
 /** What says whether untrusted content stands in a conversation. */
 export const markOfConversation = compiled<{ id: string }, Pick<ConversationRow, 'taint' | 'message_count'>>(
   (db, p) => db.selectFrom('conversations').select(['taint', 'message_count']).where('id', '=', p('id')),

@@ -26,7 +26,7 @@ interface Completion {
   pentarch: { conversation_id: string; run_id: string };
 }
 
-const POLICIES = { policies: { files: { tools: { write_file: { approval: 'human' } } } } };
+const POLICIES = { policies: { files: { tools: { read_file: { approval: 'human' } } } } };
 
 let provider: TestProvider;
 let server: TestServer;
@@ -263,16 +263,16 @@ describe('a temporary chat', () => {
   it(
     req('CONV-20', 'makes no proposal: a call that needs one is refused, and the model told why'),
     async () => {
-      const call = { id: 'c1', name: 'files__write_file', arguments: '{"path":"a.txt","content":"plimfex"}' };
-      provider.script({ toolCalls: [call] }, { text: 'It was not written.' });
+      const call = { id: 'c1', name: 'files__read_file', arguments: '{"path":"plimfex.txt"}' };
+      provider.script({ toolCalls: [call] }, { text: 'It was not read.' });
       const answer = await replyOf(
         admin.post('/api/v1/chat', {
-          message: 'Write it',
+          message: 'Read it',
           store: false,
           context: { agent_id: 'hephaestus' },
         }),
       );
-      expect(answer.tool_calls).toMatchObject([{ name: 'write_file', status: 'denied' }]);
+      expect(answer.tool_calls).toMatchObject([{ name: 'read_file', status: 'denied' }]);
       expect(answer.finish_reason).toBe('stop');
       expect(textOf(provider.requests.at(-1) as TestRequest)).toContain('temporary chat');
       const proposals = await admin.get('/api/v1/governance/proposals');
@@ -284,6 +284,18 @@ describe('a temporary chat', () => {
       });
     },
   );
+
+  it(req('CONV-20', 'has no tool of the platform’s own servers that would keep something'), async () => {
+    const call = { id: 'c1', name: 'files__write_file', arguments: '{"path":"a.txt","content":"zorvint"}' };
+    provider.script({ toolCalls: [call] }, { text: 'It was not written.' });
+    const answer = await replyOf(say(person, 'Keep it', { context: { agent_id: 'hephaestus' } }));
+    expect(answer.tool_calls).not.toMatchObject([{ status: 'completed' }]);
+    const [asked] = provider.requests;
+    const offered = asked?.body.tools?.map((tool) => tool.function.name) ?? [];
+    expect(offered).toContain('files__read_file');
+    for (const name of ['files__write_file', 'files__delete_file']) expect(offered).not.toContain(name);
+    expect(holding('zorvint')).toEqual([]);
+  });
 
   it(req('CONV-20', 'is followed and stopped by its own person alone while it goes on'), async () => {
     const other = await newPerson(server, admin);
@@ -446,6 +458,25 @@ describe('calls of /v1', () => {
     const stored = await caller.post('/v1/responses', { model: 'pentarch/zeus', input: 'x', store: true });
     expect(stored.status).toBe(200);
     expect(await total(caller)).toBe(2);
+    const listed = await caller.post('/v1/responses', {
+      model: 'pentarch/zeus',
+      input: 'Three',
+      previous_response_id: next.json<{ id: string }>().id,
+      store: true,
+    });
+    expect(listed.status, listed.text).toBe(200);
+    expect(await total(caller)).toBe(3);
+    expect(await total(caller, '?status=unlisted')).toBe(0);
+  });
+
+  it(req('CONV-21', 'are in no count of a folder that shows them not'), async () => {
+    const caller = await newPerson(server, admin);
+    const { pentarch } = await ask(caller, 'Filed');
+    const filed = await caller.patch(`/api/v1/conversations/${pentarch.conversation_id}`, {
+      folder: 'Hidden',
+    });
+    expect(filed.status).toBe(200);
+    expect((await caller.get('/api/v1/conversations/folders')).text).not.toContain('Hidden');
   });
 
   it(req('CONV-21', 'that are unlisted are deleted, archived and erased like any other'), async () => {

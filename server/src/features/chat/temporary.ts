@@ -61,7 +61,7 @@ export const withoutTraces = (tools: readonly AgentTool[]): readonly AgentTool[]
   if (list === undefined) {
     list = tools.filter(
       (tool) =>
-        tool.server !== 'pentarch' ||
+        (tool.server !== 'pentarch' && tool.builtIn !== true) ||
         isDelegate(tool) ||
         isFindTools(tool) ||
         (tool.annotations.readOnly && !tool.permission.startsWith('memory:')),

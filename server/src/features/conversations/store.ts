@@ -43,7 +43,8 @@ export const createConversationStore = (db: Db) => ({
 
   folders: async (scope: Scope, status: string | undefined): Promise<{ name: string; count: number }[]> => {
     let query = within(db.read, scope).where('folder', 'is not', null);
-    if (status !== undefined) query = query.where('status', '=', status);
+    query =
+      status === undefined ? query.where('status', '<>', 'unlisted') : query.where('status', '=', status);
     const rows = await query
       .select((e) => ['folder', e.fn.countAll<number>().as('n')])
       .groupBy('folder')

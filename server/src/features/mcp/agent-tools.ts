@@ -78,6 +78,7 @@ export const createAgentTools = (options: AgentToolOptions) => {
       // Closed world: what it changes is the person's own.
       personal: !tool.annotations.readOnly,
       foreignDescription: isUnaccepted(tool),
+      ...(tool.server.definition.source === 'builtin' ? { builtIn: true } : {}),
       ...(tool.server.definition.ownWords ? { taint: [] } : {}),
       origin: options.originOf(tool.server.definition),
       callForResult: (args, context) => callNow(server, name, args, context),

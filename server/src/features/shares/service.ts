@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Along, Tx } from '../../db/db.ts';
 import type { ConversationShareRow } from '../../db/tables/chat.ts';
-import { type Caller, ownScope } from '../../kernel/caller.ts';
+import { type Caller, readScope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -109,7 +109,7 @@ export const createShares = (options: SharesOptions) => {
     const named = documentsIn(messages);
     const found =
       caller?.permissions.has('knowledge:read') === true && named.length > 0
-        ? await options.documents(ownScope(caller), named)
+        ? await options.documents(readScope(caller), named)
         : [];
     const readable = new Map(found.map(({ id, title }) => [id, title]));
     const agents = await options.agents.effective(row.tenant_id);
@@ -144,8 +144,6 @@ export const createShares = (options: SharesOptions) => {
       const now = clock.now();
       const expires = expiryOf(asked.expires_at, now, options.maxDays);
       const last = await lastOf(conversationId, asked.up_to_message_id);
-      const { total } = await store.list(conversationId, now, { page: 1, limit: 1, after: null });
-      if (total >= MAX_SHARES) throw conflict(`a conversation has at most ${MAX_SHARES} shares; revoke some`);
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const row: ConversationShareRow = {
         id: newId(),
@@ -159,7 +157,9 @@ export const createShares = (options: SharesOptions) => {
         created_at: now,
         expires_at: expires,
       };
-      await store.insert(row, (tx) => note(tx, row.id));
+      const made = await store.insert(row, MAX_SHARES, (tx) => note(tx, row.id));
+      if (made === 'gone') throw notFound('conversation');
+      if (made === 'full') throw conflict(`a conversation has at most ${MAX_SHARES} shares; revoke some`);
       // Behind the sign #, a browser sends the token to nobody: neither to this server's log nor to other sites.
       return { ...shareOf(row), token, url: `${options.publicUrl()}/share#${token}` };
     },

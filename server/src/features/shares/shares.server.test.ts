@@ -177,6 +177,8 @@ describe('a shared conversation', () => {
     expect(colleague.attached).toEqual([null, 'House rules']);
     expect(colleague.cited).toHaveLength(2);
     expect(colleague.cited).toEqual(expect.arrayContaining([null, 'House rules']));
+    const reads = await seen(open(admin, token));
+    expect(reads.attached).toEqual(['Private ledger', 'House rules']);
     const stranger = await seen(openPublic(token));
     expect(stranger).toEqual({ attached: [null, null], cited: [null, null] });
   });
@@ -251,6 +253,17 @@ describe('a shared conversation', () => {
     },
   );
 
+  it(req('SHARE-01', 'is made or not, whatever happens to the conversation at that moment'), async () => {
+    const { conversation_id: id } = await say(owner, 'Gone in a moment');
+    const many = () => Array.from({ length: 8 }, () => share(owner, id));
+    const sent = await Promise.all([...many(), owner.delete(`${URL_V1}/${id}?permanent=true`), ...many()]);
+    for (const { status } of sent) expect([201, 204, 404]).toContain(status);
+    const { conversation_id: crowded } = await say(owner, 'Of many');
+    const made = await Promise.all(Array.from({ length: 110 }, () => share(owner, crowded)));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(made.filter(({ status }) => status === 409)).toHaveLength(10);
+  });
+
   it(req('SHARE-03', 'ends when it said it would, and not later than the operator lets it'), async () => {
     const { conversation_id: id } = await say(owner, 'For a while');
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -258,7 +271,7 @@ describe('a shared conversation', () => {
     viewOf(await open(reader, short.token));
     await expect.poll(async () => (await open(reader, short.token)).status, { timeout: 60_000 }).toBe(404);
     expect((await owner.get(`${URL_V1}/${id}/shares`)).json()).toMatchObject({ total: 0 });
-    for (const expires of [at(-1_000), at(91 * DAY_MS)]) {
+    for (const expires of [at(-1_000), at(91 * DAY_MS), `${at(DAY_MS).slice(0, 10)}T23:59:60Z`]) {
       const refused = await share(owner, id, { audience: 'tenant', expires_at: expires });
       expect(fieldsOf(expectErrorA(refused, 422, 'VALIDATION_ERROR'))).toEqual(['/expires_at']);
     }

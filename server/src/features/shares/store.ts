@@ -70,10 +70,26 @@ export const createShareStore = (db: Db) => ({
     return found;
   },
 
-  insert: (row: ConversationShareRow, note: (tx: Tx) => Promise<void>): Promise<void> =>
+  /** `gone`: the conversation has been deleted meanwhile. `full`: it has so many shares that hold. */
+  insert: (
+    row: ConversationShareRow,
+    most: number,
+    note: (tx: Tx) => Promise<void>,
+  ): Promise<'made' | 'gone' | 'full'> =>
     db.write(async (tx) => {
+      const conversation = tx.selectFrom('conversations').select('id').where('id', '=', row.conversation_id);
+      const held = db.dialect === 'sqlite' ? conversation : conversation.forUpdate();
+      if ((await held.executeTakeFirst()) === undefined) return 'gone';
+      const { n } = await tx
+        .selectFrom('conversation_shares')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where('conversation_id', '=', row.conversation_id)
+        .where('expires_at', '>', row.created_at)
+        .executeTakeFirstOrThrow();
+      if (Number(n) >= most) return 'full';
       await tx.insertInto('conversation_shares').values(row).execute();
       await note(tx);
+      return 'made';
     }),
 
   list: (conversationId: string, now: number, page: PageRequest) =>

@@ -12,6 +12,7 @@ import {
   insertConversation,
   insertMessage,
   insertRun,
+  listConversation,
   markConversation,
   RunLost,
   touchConversation,
@@ -46,9 +47,11 @@ const ownerOf = ({ message: { caller } }: Asking) => ({
   user_id: caller.userId,
 });
 
-const conversationRow = (tx: Queryable, asking: Asking, { taint, title }: Question) => {
+const conversationRow = async (tx: Queryable, asking: Asking, { taint, title }: Question) => {
   const { conversation, conversationId, given, now } = asking;
   if (conversation !== null) {
+    if (conversation.status === 'unlisted' && given.unlisted !== true)
+      await listConversation(tx, conversationId);
     return touchConversation(tx, {
       id: conversationId,
       now,
