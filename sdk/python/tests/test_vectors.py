@@ -25,7 +25,7 @@ from pentarch import (
     WebhookVerificationError,
     verify_webhook,
 )
-from pentarch._core import Call, Plan, TokenContext
+from pentarch._core import NOT_GIVEN, Call, Plan, TokenContext
 from pentarch._errors import api_error_from, error_of_answer
 from pentarch._http import next_query_of
 from pentarch._retry import may_retry, retry_after_of, wait_seconds
@@ -400,7 +400,7 @@ class Vectors(unittest.TestCase):
                 seen: list[tuple[str, str, Any]] = []
                 error: PentarchError | None = None
                 try:
-                    for event in client.chat.stream(message="Hi"):
+                    for event in client.chat.stream(message="Hi", store=case.get("store", NOT_GIVEN)):
                         seen.append((event.id, event.event, event.data))
                 except PentarchError as raised:
                     error = raised
@@ -416,7 +416,7 @@ class Vectors(unittest.TestCase):
         seen: list[tuple[str, str, Any]] = []
         error: PentarchError | None = None
         try:
-            async for event in client.chat.stream(message="Hi"):
+            async for event in client.chat.stream(message="Hi", store=case.get("store", NOT_GIVEN)):
                 seen.append((event.id, event.event, event.data))
         except PentarchError as raised:
             error = raised
