@@ -95,7 +95,7 @@ it(req('SHARE-02', 'what is shared in the tenant is shown after the sign-in, als
   await context.close();
 });
 
-it(req('SHARE-01', 'a link for anybody is offered only where the operator allows it'), async () => {
+it(req('SHARE-05', 'a link for anybody is offered only where the operator allows it'), async () => {
   const closed = await startConsole({
     env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url },
   });
