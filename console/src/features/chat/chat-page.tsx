@@ -419,6 +419,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
   /** What has been written goes along, and is kept in the browser no longer. */
   const goTemporary = (): void => {
     keepDraft(undefined, { ...emptyDraft, text: '' });
+    keepUnderway(undefined, null);
     onTemporary({ text, agent: draft.agent, model: draft.model });
   };
 
