@@ -94,30 +94,3 @@ it(req('SHARE-02', 'what is shared in the tenant is shown after the sign-in, als
   await page.getByText('There is nothing to read here').waitFor();
   await context.close();
 });
-
-it(req('SHARE-05', 'a link for anybody is offered only where the operator allows it'), async () => {
-  const closed = await startConsole({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url },
-  });
-  try {
-    provider.always({ text: 'At noon.' });
-    const admin = await closed.server.signIn();
-    await admin.post('/api/v1/chat', { message: 'When is lunch?', context: { agent_id: 'zeus' } });
-    const { page, axe, complaints } = await closed.open({ path: '/chat' });
-    const told = page.waitForResponse('**/console/config.json');
-    await page.getByRole('button', { name: 'More for When is lunch?' }).click();
-    await page.getByRole('menuitem', { name: 'Share' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Share the conversation' });
-    await dialog.getByText('It is not shared yet.').waitFor();
-    expect(await (await told).json()).toMatchObject({ share_links: false });
-    expect(await dialog.getByLabel('Who can read it').locator('option').allTextContents()).toEqual([
-      'People of my organisation who have the link',
-    ]);
-    expect(await axe()).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make a link' }).click();
-    await dialog.getByText('My organisation').waitFor();
-    expect(complaints).toEqual([]);
-  } finally {
-    await closed.close();
-  }
-});
