@@ -53,9 +53,7 @@ func (t *transport) stream(ctx context.Context, c call, options []CallOption) it
 	return func(yield func(ChatEvent, error) bool) {
 		o := collect(options)
 		// Before the first event the request itself is repeated: its key names the run, so no second one starts.
-		if o.idempotencyKey == "" {
-			o.idempotencyKey = newKey()
-		}
+		o.idempotencyKey = keyOf(c, o)
 		if o.timeout == 0 {
 			o.timeout = silence
 		}
@@ -73,7 +71,8 @@ func (t *transport) stream(ctx context.Context, c call, options []CallOption) it
 				return
 			}
 			s.failures++
-			if s.failures > s.retries {
+			// Without a key nothing names the run before its first event: a second request would be a second run.
+			if s.failures > s.retries || (s.lastID == "" && o.idempotencyKey == "") {
 				if err == nil {
 					err = fmt.Errorf("%w: the stream ended before its last event", ErrConnection)
 				}

@@ -212,6 +212,20 @@ func (t *transport) try(
 	return &answer{response, limit, token}, token, nil
 }
 
+// keyOf is the Idempotency-Key of a POST; empty for a temporary chat, of which the server keeps no answer to repeat.
+func keyOf(c call, o *callOptions) string {
+	if o.idempotencyKey != "" {
+		return o.idempotencyKey
+	}
+	var body struct {
+		Store *bool `json:"store"`
+	}
+	if raw, err := json.Marshal(c.json); err == nil && json.Unmarshal(raw, &body) == nil && body.Store != nil && !*body.Store {
+		return ""
+	}
+	return newKey()
+}
+
 func (t *transport) send(ctx context.Context, c call, o *callOptions) (*answer, error) {
 	path := c.path
 	if rest, ok := strings.CutPrefix(path, "/api/v1/"); ok && t.v2 {
@@ -243,10 +257,10 @@ func (t *transport) send(ctx context.Context, c call, o *callOptions) (*answer, 
 	}
 	key := ""
 	if c.method == http.MethodPost {
-		if key = o.idempotencyKey; key == "" {
-			key = newKey()
-		}
+		key = keyOf(c, o)
 	}
+	// Without a key a second try could do the work twice.
+	unsafe := c.method == http.MethodPost && key == ""
 	afterLostAnswer, renewed := false, false
 	for attempt, tries := 0, 1; ; tries++ {
 		started := t.now()
@@ -263,7 +277,7 @@ func (t *transport) send(ctx context.Context, c call, o *callOptions) (*answer, 
 			if errors.As(err, &own) {
 				return nil, own.error
 			}
-			if !lost || attempt >= retries || !mayRetry(refusal{method: c.method}) {
+			if !lost || unsafe || attempt >= retries || !mayRetry(refusal{method: c.method}) {
 				return nil, err
 			}
 			afterLostAnswer = true

@@ -422,7 +422,7 @@ func checkError(t *testing.T, err error, want *expectedError) {
 	}
 }
 
-func oneKey(t *testing.T, requests []seenRequest) {
+func oneKey(t *testing.T, requests []seenRequest, keyed *bool) {
 	t.Helper()
 	keys := map[string]bool{}
 	for _, request := range requests {
@@ -432,7 +432,7 @@ func oneKey(t *testing.T, requests []seenRequest) {
 			equal(t, "key of "+request.method, key, "")
 		}
 	}
-	if len(keys) > 1 || keys[""] {
+	if isKeyed := keyed == nil || *keyed; len(keys) > 1 || keys[""] == isKeyed && len(keys) == 1 {
 		t.Errorf("keys: %v", keys)
 	}
 }
@@ -510,6 +510,7 @@ func TestExchanges(t *testing.T) {
 					Method, Target string
 					JSON           any
 				}
+				Keyed   *bool
 				WaitsMs []float64
 				Error   *expectedError
 			}
@@ -571,7 +572,7 @@ func TestExchanges(t *testing.T) {
 				}
 				equal(t, "authorization", request.header.Get("Authorization"), authorization)
 			}
-			oneKey(t, play.requests)
+			oneKey(t, play.requests, c.Expect.Keyed)
 			equal(t, "waits", play.waitsMs, c.Expect.WaitsMs)
 			equal(t, "log entries", len(told), len(play.requests))
 		})
@@ -650,6 +651,7 @@ func TestChats(t *testing.T) {
 	all := vectors[struct {
 		Cases []struct {
 			Name    string
+			Store   *bool
 			Answers []playedAnswer
 			Expect  struct {
 				Requests []struct {
@@ -669,7 +671,7 @@ func TestChats(t *testing.T) {
 			client := play.client(t)
 			ids, text := []string{}, ""
 			var failure error
-			for event, err := range client.Chat.Stream(context.Background(), ChatRequest{Message: "Hi"}) {
+			for event, err := range client.Chat.Stream(context.Background(), ChatRequest{Message: "Hi", Store: c.Store}) {
 				if err != nil {
 					failure = err
 					break
@@ -688,7 +690,7 @@ func TestChats(t *testing.T) {
 				equal(t, "target", request.target, c.Expect.Requests[n].Target)
 				equal(t, "last event", request.header.Get("Last-Event-ID"), textOf(c.Expect.Requests[n].LastEventID))
 			}
-			oneKey(t, play.requests)
+			oneKey(t, play.requests, c.Store)
 			equal(t, "waits", play.waitsMs, c.Expect.WaitsMs)
 		})
 	}

@@ -3,7 +3,7 @@ import type { Proposal } from 'pentarch-sdk';
 import { useApi } from './api.ts';
 import { useLiveRefresh } from './live.ts';
 import { useMay, useMe } from './me.ts';
-import { useSelfApproval } from './self-approval.ts';
+import { useSelfApproval } from './server-switches.ts';
 
 /** Whether a proposal that waits for a person waits for this one. */
 export const useNeedsMe = (): ((proposal: Proposal) => boolean) => {

@@ -25,7 +25,7 @@ from pentarch import (
     WebhookVerificationError,
     verify_webhook,
 )
-from pentarch._core import Call, Plan, TokenContext
+from pentarch._core import NOT_GIVEN, Call, Plan, TokenContext
 from pentarch._errors import api_error_from, error_of_answer
 from pentarch._http import next_query_of
 from pentarch._retry import may_retry, retry_after_of, wait_seconds
@@ -213,7 +213,7 @@ class Vectors(unittest.TestCase):
             self.assertEqual(request.headers.get("authorization"), token and f"Bearer {token}")
         keys = {request.headers.get("idempotency-key") for request in play.requests}
         self.assertEqual(len(keys), 1)
-        self.assertEqual(None in keys, case["call"]["method"] != "POST")
+        self.assertEqual(None in keys, case["call"]["method"] != "POST" or not expected.get("keyed", True))
         self.assertEqual(play.waits_ms, expected["waitsMs"])
         self.assertEqual(len(told), len(play.requests))
         if token is not None:
@@ -385,7 +385,9 @@ class Vectors(unittest.TestCase):
             expected["requests"],
         )
         posts = [request for request in play.requests if request.method == "POST"]
-        self.assertEqual(len({request.headers["idempotency-key"] for request in posts}), 1)
+        keys = {request.headers.get("idempotency-key") for request in posts}
+        self.assertEqual(len(keys), 1)
+        self.assertEqual(None in keys, not case.get("store", True))
         self.assertEqual(play.waits_ms, expected["waitsMs"])
 
     def test_chats(self) -> None:
@@ -398,7 +400,7 @@ class Vectors(unittest.TestCase):
                 seen: list[tuple[str, str, Any]] = []
                 error: PentarchError | None = None
                 try:
-                    for event in client.chat.stream(message="Hi"):
+                    for event in client.chat.stream(message="Hi", store=case.get("store", NOT_GIVEN)):
                         seen.append((event.id, event.event, event.data))
                 except PentarchError as raised:
                     error = raised
@@ -414,7 +416,7 @@ class Vectors(unittest.TestCase):
         seen: list[tuple[str, str, Any]] = []
         error: PentarchError | None = None
         try:
-            async for event in client.chat.stream(message="Hi"):
+            async for event in client.chat.stream(message="Hi", store=case.get("store", NOT_GIVEN)):
                 seen.append((event.id, event.event, event.data))
         except PentarchError as raised:
             error = raised

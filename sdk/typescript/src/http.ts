@@ -50,11 +50,19 @@ export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
   maxRetries?: number;
-  /** Default: a new one for every POST, the same on all its tries. */
+  /** Default: a new one for every POST but a temporary chat (`store: false`), the same on all its tries. */
   idempotencyKey?: string;
   requestId?: string;
   headers?: Readonly<Record<string, string>>;
 }
+
+/** Of a temporary chat the server keeps no answer to repeat, and takes no key. */
+const isTemporary = ({ json }: Call): boolean =>
+  typeof json === 'object' && json !== null && 'store' in json && json.store === false;
+
+/** The Idempotency-Key of a POST; null where it has none. */
+export const keyOf = (call: Call, { idempotencyKey }: CallOptions): string | null =>
+  idempotencyKey ?? (isTemporary(call) ? null : crypto.randomUUID());
 
 export type QueryValue = string | number | boolean | null | undefined;
 
@@ -233,7 +241,7 @@ export const createHttp = (settings: ClientOptions): Http => {
     const timeoutMs =
       options.timeoutMs ?? settings.timeoutMs ?? (call.slow === true ? SLOW_TIMEOUT_MS : TIMEOUT_MS);
     const retries = options.maxRetries ?? maxRetries;
-    const key = method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : null;
+    const key = method === 'POST' ? keyOf(call, options) : null;
     const waiting = options.signal ?? new AbortController().signal;
     let afterLostAnswer = false;
     let renewedToken = false;
@@ -260,7 +268,9 @@ export const createHttp = (settings: ClientOptions): Http => {
         tell(null, null);
         const lost = failure instanceof ConnectionFailedError || failure instanceof TimedOutError;
         const refusal = { method, status: null, ours: false, afterLostAnswer, retryAfterS: null };
-        if (!lost || attempt >= retries || !mayRetry(refusal)) throw failure;
+        // Without a key a second try could do the work twice.
+        const unsafe = method === 'POST' && key === null;
+        if (!lost || unsafe || attempt >= retries || !mayRetry(refusal)) throw failure;
         afterLostAnswer = true;
         await sleep(waitMs(attempt, null, random()), waiting);
         continue;

@@ -1,6 +1,6 @@
 import { apiErrorFrom, ConnectionFailedError, ProtocolError, TimedOutError } from './errors.ts';
 import type { ChatResponse, Proposal, ToolCall } from './generated/models.ts';
-import type { Answer, Call, CallOptions, Http } from './http.ts';
+import { type Answer, type Call, type CallOptions, type Http, keyOf } from './http.ts';
 import { waitMs } from './retry.ts';
 import { createSseParser, type SseEvent } from './sse.ts';
 
@@ -73,7 +73,7 @@ const broken = (error: unknown): boolean =>
   error instanceof ConnectionFailedError || error instanceof TimedOutError;
 
 const events = async function* (http: Http, first: Call, options: CallOptions): AsyncGenerator<ChatEvent> {
-  const key = options.idempotencyKey ?? crypto.randomUUID();
+  const key = keyOf(first, options);
   const { timeoutMs = SILENCE_MS } = options;
   const waiting = options.signal ?? new AbortController().signal;
   const retries = options.maxRetries ?? http.maxRetries;
@@ -93,7 +93,7 @@ const events = async function* (http: Http, first: Call, options: CallOptions): 
     try {
       const answer = await http.send(
         { ...call, accept: 'text/event-stream' },
-        { ...options, idempotencyKey: key, timeoutMs },
+        { ...options, ...(key === null ? {} : { idempotencyKey: key }), timeoutMs },
       );
       for await (const event of readEvents(answer)) {
         const at = splitId(event.id);
@@ -114,7 +114,8 @@ const events = async function* (http: Http, first: Call, options: CallOptions): 
       ended = error;
     }
     failures += 1;
-    if (failures > retries) {
+    // Without a key nothing names the run before its first event: a second request would be a second run.
+    if (failures > retries || (key === null && last === null)) {
       throw ended ?? new ConnectionFailedError('the stream ended before its last event');
     }
     await http.sleep(waitMs(failures - 1, null, http.random()), waiting);

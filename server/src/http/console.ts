@@ -19,6 +19,8 @@ export interface ConsoleOptions {
   scopes: string;
   /** People may decide what they asked for themselves: the page then shows them the buttons. */
   selfApproval: boolean;
+  /** Conversations may be shared by links that need no sign-in: the page then offers them. */
+  shareLinks: boolean;
 }
 
 export interface Console {
@@ -144,6 +146,7 @@ export const createConsole = (options: ConsoleOptions): Console => {
               cli_client_id: options.cliClientId,
               scopes: options.scopes,
               self_approval: options.selfApproval,
+              share_links: options.shareLinks,
             }),
           ),
       );

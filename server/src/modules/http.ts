@@ -37,6 +37,7 @@ const CONSOLE_FOLDER = [
 const consoleOf = (config: Config) =>
   createConsole({
     selfApproval: config.ALLOW_SELF_APPROVAL,
+    shareLinks: config.SHARE_LINKS,
     folder: CONSOLE_FOLDER,
     issuer: config.IDP_URL,
     clientId: config.IDP_URL === null ? OIDC_CLIENTS.console : config.IDP_CONSOLE_CLIENT_ID,

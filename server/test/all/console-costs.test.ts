@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { newPerson } from '../support/shapes.ts';
 
 /** The costs page in a real browser on a real server. */
 
@@ -153,5 +155,30 @@ it.each(['light', 'dark'] as const)('is readable on a phone, %s', async (theme) 
   expect(await axe()).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   await screenshot(`costs-phone-${theme}`);
+  await context.close();
+});
+
+it(req('COST-27', 'shows the first people of many by their costs, and the rest on demand'), async () => {
+  const { page, axe, complaints, context } = await app.open({ path: '/settings' });
+  // What the server answers with is cut to pages of one, so that two people are many.
+  await page.route('**/costs/usage?*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('users_limit', '1');
+    return route.continue({ url: url.href });
+  });
+  const admin = await app.server.signIn();
+  const person = await newPerson(app.server, admin);
+  expect((await person.post('/api/v1/chat', { message: 'Once more' })).status).toBe(200);
+  await page.getByRole('link', { name: 'Costs' }).click();
+  const users = page.getByRole('region', { name: 'By user' });
+  await users.getByText('The first 1 of 2 people, by what they have cost.').waitFor();
+  await users.getByText('1 of 2', { exact: true }).waitFor();
+  expect(await axe()).toEqual([]);
+  await users.getByRole('button', { name: 'Show more' }).click();
+  await users.getByText('2 of 2', { exact: true }).waitFor();
+  expect(await users.getByRole('row').count()).toBe(3);
+  expect(await users.getByText(/^The first/).count()).toBe(0);
+  expect(await users.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
   await context.close();
 });

@@ -10,7 +10,7 @@ import { useToast } from '../../components/toast.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay, useMe } from '../../lib/me.ts';
 import { useProposal, useVote } from '../../lib/proposals.ts';
-import { useSelfApproval } from '../../lib/self-approval.ts';
+import { useSelfApproval } from '../../lib/server-switches.ts';
 import styles from './chat.module.css';
 
 const STATES: Readonly<Record<string, { tone: Tone; words: string }>> = {

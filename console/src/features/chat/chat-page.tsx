@@ -37,6 +37,7 @@ import { Messages } from './messages.tsx';
 import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
 import { editKey } from './question-editor.tsx';
 import { startedOf } from './started.ts';
+import { type Taken, TemporaryChat, TemporarySwitch } from './temporary-chat.tsx';
 import { useFollow } from './use-follow.ts';
 import { useFoot } from './use-foot.ts';
 import { useFound } from './use-found.ts';
@@ -86,7 +87,7 @@ const composerOf = (
   };
 };
 
-const ChatPage = () => {
+const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) => {
   const api = useApi();
   const toast = useToast();
   const queryClient = useQueryClient();
@@ -415,6 +416,12 @@ const ChatPage = () => {
       ? 'This conversation is archived. Restore it in the list to go on.'
       : null;
   const list = <ConversationList open={c} onOpen={openConversation} />;
+  /** What has been written goes along, and is kept in the browser no longer. */
+  const goTemporary = (): void => {
+    keepDraft(undefined, { ...emptyDraft, text: '' });
+    keepUnderway(undefined, null);
+    onTemporary({ text, agent: draft.agent, model: draft.model });
+  };
 
   return (
     <div className={styles.page} data-fills>
@@ -460,6 +467,9 @@ const ChatPage = () => {
             ) : (
               <ErrorState error={conversation.error} onRetry={() => void conversation.refetch()} />
             ))}
+          {c === undefined && !showTurn && mayWrite && (
+            <TemporarySwitch on={false} disabled={draft.files.length > 0} onChange={goTemporary} />
+          )}
           {c === undefined && !showTurn && (
             <FirstRun
               onAsk={
@@ -544,6 +554,7 @@ const ChatPage = () => {
             onDraft={setDraft}
             limit={limit}
             onLimitOver={endLimit}
+            temporary={{ on: false, onChange: c === undefined && !busy ? goTemporary : null }}
             onSend={send}
             onStop={stop}
           />
@@ -554,6 +565,23 @@ const ChatPage = () => {
       </Drawer>
       <CitationDrawer citation={citation} onClose={() => setCitation(undefined)} />
     </div>
+  );
+};
+
+const ChatPage = () => {
+  const [{ c }] = useUrlState(parse);
+  const [temporary, setTemporary] = useState<Taken | null>(null);
+  // Another conversation was opened, which the temporary one has asked about: it is forgotten.
+  if (temporary !== null && c !== undefined) setTemporary(null);
+  if (temporary === null || c !== undefined) return <StoredChat onTemporary={setTemporary} />;
+  return (
+    <TemporaryChat
+      taken={temporary}
+      onEnd={({ text, agent, model }) => {
+        keepDraft(undefined, { text, agent, model, files: [] });
+        setTemporary(null);
+      }}
+    />
   );
 };
 

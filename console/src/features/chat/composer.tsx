@@ -1,4 +1,4 @@
-import { ArrowUp, Paperclip, RotateCcw, Square, X } from 'lucide-react';
+import { ArrowUp, MessageCircleDashed, Paperclip, RotateCcw, Square, X } from 'lucide-react';
 import type { AgentStatus, Model } from 'pentarch-sdk';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
@@ -67,6 +67,8 @@ interface ComposerProps {
   /** Why nothing can be sent just now; the message stays. */
   limit: Limit | null;
   onLimitOver: () => void;
+  /** Nothing that is said here is stored: no file goes along, which would be. null: it can no longer be chosen. */
+  temporary: { on: boolean; onChange: ((on: boolean) => void) | null };
   /** `written` is what stood in the field. */
   onSend: (sending: Sending, written: string) => void;
   onStop: () => void;
@@ -101,7 +103,8 @@ export const Composer = (props: ComposerProps) => {
   const toast = useToast();
   const signedIn = useSignedIn();
   const ended = useHasEnded();
-  const mayUpload = useMay('knowledge:write');
+  const { temporary } = props;
+  const mayUpload = useMay('knowledge:write') && !temporary.on;
   const { agent, model, files } = draft;
   const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
     onDraft((now) => ({ ...now, files: change(now.files) }));
@@ -371,6 +374,15 @@ export const Composer = (props: ComposerProps) => {
               onClick={() => picker.current?.click()}
             />
           </>
+        )}
+        {temporary.onChange !== null && (
+          <IconButton
+            label="Temporary chat"
+            aria-pressed={temporary.on}
+            disabled={files.length > 0}
+            icon={<MessageCircleDashed size={16} />}
+            onClick={() => temporary.onChange?.(!temporary.on)}
+          />
         )}
         <span className={styles.spacer} />
         {running ? (

@@ -23,6 +23,8 @@ interface Asked {
   readonly question: string | null;
   /** The message that it follows in its branch, null for a first one; absent: the last one that is shown. */
   readonly after?: string | null;
+  /** It has no key that names its run, so that what may have begun one is not sent a second time. */
+  readonly once?: true;
 }
 
 export interface Running extends Asked {
@@ -88,7 +90,7 @@ export const useTurn = (onBegun: (turn: Turn, asked: Asked) => void) => {
           break;
         } catch (error) {
           if (isCancelled(error) || signal.aborted) return;
-          if (!isUnanswered(error)) {
+          if (!isUnanswered(error) || (asked.once === true && turn.runId === '')) {
             signedIn.end(error);
             show('failed', error);
             readAnew(queryClient, ['chat']);
@@ -114,6 +116,14 @@ export const useTurn = (onBegun: (turn: Turn, asked: Asked) => void) => {
       (request: ChatRequest, idempotencyKey: string) =>
         read({ question: request.message }, (options) =>
           api.chat.stream(request, { ...options, idempotencyKey }),
+        ),
+      [api, read],
+    ),
+    /** Asks in a temporary chat. */
+    askOnce: useCallback(
+      (request: ChatRequest) =>
+        read({ question: request.message, once: true }, (options) =>
+          api.chat.stream({ ...request, store: false }, options),
         ),
       [api, read],
     ),

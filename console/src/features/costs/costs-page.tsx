@@ -147,7 +147,7 @@ const CostsPage = () => {
           <>
             <Totals usage={data} />
             <DayChart usage={data} />
-            <Tables usage={data} />
+            <Tables usage={data} query={query} />
           </>
         )}
         <Limits />

@@ -1,5 +1,12 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { CostLimits, GetCostUsageQuery, SetCostLimitsRequest } from 'pentarch-sdk';
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { CostLimits, CostUsage, GetCostUsageQuery, SetCostLimitsRequest } from 'pentarch-sdk';
+import { useState } from 'react';
 import { useApi } from '../../lib/api.ts';
 import { saveFile } from '../../lib/text.ts';
 
@@ -17,6 +24,55 @@ export const useUsage = (query: GetCostUsageQuery) => {
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   });
+};
+
+/** People beyond the first page that stands in the figures, read when somebody asks for them. */
+export const useFurtherUsers = (query: GetCostUsageQuery, usage: CostUsage) => {
+  const api = useApi();
+  const first = usage.by_user ?? [];
+  const total = usage.users_total ?? first.length;
+  const [wanted, setWanted] = useState(false);
+  const {
+    data,
+    error,
+    isFetchingNextPage,
+    isFetching,
+    isFetchNextPageError,
+    hasNextPage,
+    fetchNextPage,
+    refetch,
+  } = useInfiniteQuery({
+    queryKey: ['costs', 'users', query],
+    initialPageParam: 2,
+    queryFn: ({ pageParam, signal }) => api.costs.getUsage({ ...query, users_page: pageParam }, { signal }),
+    getNextPageParam: (last, _pages, page) => ((last.by_user?.length ?? 0) === 0 ? undefined : page + 1),
+    enabled: wanted && total > first.length,
+  });
+  const known = new Set(first.map((one) => one.user_id));
+  // Who has spent meanwhile may have moved from one page to the next.
+  const further = (data?.pages ?? [])
+    .flatMap((page) => page.by_user ?? [])
+    .filter(({ user_id: id }) => {
+      const isNew = !known.has(id);
+      known.add(id);
+      return isNew;
+    });
+  const users = [...first, ...further];
+  return {
+    users,
+    total,
+    rows: {
+      error,
+      hasMore: users.length < total && (data === undefined || hasNextPage),
+      loadingMore: isFetchingNextPage || (isFetching && data === undefined),
+      moreFailed: isFetchNextPageError || (error !== null && data === undefined),
+      loadMore: (): void => {
+        if (!wanted) setWanted(true);
+        else if (data === undefined) void refetch();
+        else void fetchNextPage();
+      },
+    },
+  };
 };
 
 export const useLimits = () => {

@@ -1,11 +1,13 @@
-import type { CostUsage } from 'pentarch-sdk';
+import type { CostUsage, GetCostUsageQuery } from 'pentarch-sdk';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Count, Money, Percent } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
+import type { MoreRows } from '../../components/show-more.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { formatDay } from '../../lib/format.ts';
 import styles from './costs.module.css';
+import { useFurtherUsers } from './queries.ts';
 
 interface Part {
   name: string;
@@ -78,23 +80,43 @@ interface PartTableProps {
   parts: readonly Part[];
   /** How a name is shown, where it is an id. */
   show?: (name: string) => ReactNode;
+  /** Where there are more than stand in the figures. */
+  more?: MoreRows & { total: number };
 }
 
 const asItIs = (name: string): ReactNode => name;
 
-const PartTable = ({ title, header, parts, show = asItIs }: PartTableProps) => (
+const PartTable = ({ title, header, parts, show = asItIs, more }: PartTableProps) => (
   <Panel title={title} flush>
+    {more !== undefined && parts.length < more.total && (
+      <p className={styles.part}>
+        The first {parts.length} of {more.total} people, by what they have cost.
+      </p>
+    )}
     <DataTable
       caption={title}
       columns={columns(header, show)}
-      rows={{ data: parts, error: null, retry: () => undefined }}
+      rows={{ error: null, ...more, data: parts, retry: () => undefined }}
       rowKey={(row) => row.name}
       empty={<p className={styles.none}>Nothing in this period.</p>}
     />
   </Panel>
 );
 
-export const Tables = ({ usage }: { usage: CostUsage }) => {
+const Users = ({ usage, query }: { usage: CostUsage; query: GetCostUsageQuery }) => {
+  const { users, total, rows } = useFurtherUsers(query, usage);
+  return (
+    <PartTable
+      title="By user"
+      header="User"
+      parts={partsOf(users, usage.total_usd, (part) => part.user_id, 'no user')}
+      show={(id) => <Person id={id} />}
+      {...(total > (usage.by_user?.length ?? 0) ? { more: { ...rows, total } } : {})}
+    />
+  );
+};
+
+export const Tables = ({ usage, query }: { usage: CostUsage; query: GetCostUsageQuery }) => {
   const total = usage.total_usd;
   return (
     <div className={styles.tables}>
@@ -114,14 +136,7 @@ export const Tables = ({ usage }: { usage: CostUsage }) => {
         header="Tool"
         parts={partsOf(usage.by_tool, total, (part) => part.tool, 'models (no tool)')}
       />
-      {usage.by_user !== undefined && (
-        <PartTable
-          title="By user"
-          header="User"
-          parts={partsOf(usage.by_user, total, (part) => part.user_id, 'no user')}
-          show={(id) => <Person id={id} />}
-        />
-      )}
+      {usage.by_user !== undefined && <Users key={JSON.stringify(query)} usage={usage} query={query} />}
       <PartTable
         title="Days"
         header="Day"

@@ -10,7 +10,7 @@ import { useToast } from '../../components/toast.tsx';
 import { useKeptText } from '../../lib/kept-text.ts';
 import { useMay, useMe } from '../../lib/me.ts';
 import { useVote } from '../../lib/proposals.ts';
-import { useSelfApproval } from '../../lib/self-approval.ts';
+import { useSelfApproval } from '../../lib/server-switches.ts';
 import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
 import { useCancel } from './queries.ts';

@@ -8,6 +8,7 @@ import { Form } from '../../components/form.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { formatDateTime } from '../../lib/format.ts';
+import { useShareLinks } from '../../lib/server-switches.ts';
 import { type Audience, useShareActions, useShares } from './queries.ts';
 import styles from './shares.module.css';
 
@@ -74,6 +75,7 @@ const Shares = ({ conversation, onEnded }: { conversation: Conversation; onEnded
 
 export const ShareDialog = ({ conversation, onClose }: ShareDialogProps) => {
   const { share } = useShareActions(conversation);
+  const links = useShareLinks();
   const close = (): void => {
     share.reset();
     onClose();
@@ -103,7 +105,12 @@ export const ShareDialog = ({ conversation, onClose }: ShareDialogProps) => {
       >
         {(fault) => (
           <>
-            <Select label="Who can read it" name="audience" options={AUDIENCES} fault={fault('audience')} />
+            <Select
+              label="Who can read it"
+              name="audience"
+              options={AUDIENCES.filter(({ value }) => links || value !== 'link')}
+              fault={fault('audience')}
+            />
             <Select
               label="How long"
               name="days"

@@ -232,6 +232,15 @@ def _headers(
     return headers
 
 
+def key_of(call: Call, options: CallOptions) -> str | None:
+    """The Idempotency-Key of a POST; None for a temporary chat, of which the server keeps no answer to repeat."""
+    if options.idempotency_key:
+        return options.idempotency_key
+    body: Any = call.json
+    temporary = isinstance(body, dict) and body.get("store") is False
+    return None if temporary else str(uuid.uuid4())
+
+
 def plan_call(call: Call, settings: Settings, options: CallOptions, *, streamed: bool = False) -> Plan:
     """Ends with the response of a success; raises the typed error of anything else."""
     method = call.method
@@ -243,7 +252,9 @@ def plan_call(call: Call, settings: Settings, options: CallOptions, *, streamed:
     usual = SLOW_TIMEOUT_S if call.slow else TIMEOUT_S
     timeout = options.timeout or settings.timeout or usual
     retries = settings.max_retries if options.max_retries is None else options.max_retries
-    key = (options.idempotency_key or str(uuid.uuid4())) if method == "POST" else None
+    key = key_of(call, options) if method == "POST" else None
+    # Without a key a second try could do the work twice.
+    unsafe = method == "POST" and key is None
     after_lost_answer = False
     renewed_token = False
     tries = 0
@@ -275,7 +286,7 @@ def plan_call(call: Call, settings: Settings, options: CallOptions, *, streamed:
         except (ConnectionFailedError, TimedOutError) as error:
             tell(None, None)
             lost = may_retry(method, None, ours=False, after_lost_answer=after_lost_answer, retry_after=None)
-            if attempt >= retries or not lost:
+            if unsafe or attempt >= retries or not lost:
                 raise type(error)(redact(str(error), token)) from None
             after_lost_answer = True
             yield Sleep(wait_seconds(attempt, None, settings.random()), options.cancellation)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import uuid
 from dataclasses import dataclass, replace
 from typing import Any, Iterator
 from urllib.parse import quote
 
-from ._core import Call, CallOptions, Settings
+from ._core import Call, CallOptions, Settings, key_of
 from ._errors import ConnectionFailedError, PentarchError, ProtocolError, TimedOutError, api_error_from
 from ._retry import wait_seconds
 from ._sse import SseEvent, SseParser
@@ -40,7 +39,7 @@ class StreamState:
         self.options = replace(
             options,
             # Before the first event the request itself is repeated: its key names the run, so no second one starts.
-            idempotency_key=options.idempotency_key or str(uuid.uuid4()),
+            idempotency_key=key_of(call, options),
             timeout=options.timeout or SILENCE_S,
         )
         self._last: tuple[str, str, int] | None = None
@@ -90,6 +89,8 @@ class StreamState:
         if error is not None and not isinstance(error, (ConnectionFailedError, TimedOutError)):
             raise error
         self._failures += 1
-        if self._failures > self._retries:
+        # Without a key nothing names the run before its first event: a second request would be a second run.
+        unsafe = self._last is None and self.options.idempotency_key is None
+        if unsafe or self._failures > self._retries:
             raise error or ConnectionFailedError("the stream ended before its last event")
         return wait_seconds(self._failures - 1, None, self._settings.random())
