@@ -160,7 +160,7 @@ export const createShares = (options: SharesOptions) => {
       const made = await store.insert(row, MAX_SHARES, (tx) => note(tx, row.id));
       if (made === 'gone') throw notFound('conversation');
       if (made === 'full') throw conflict(`a conversation has at most ${MAX_SHARES} shares; revoke some`);
-      // Behind the sign #, a browser sends the token to nobody: neither to this server's log nor to other sites.
+      // Behind the sign #, opening the address sends the token nowhere.
       return { ...shareOf(row), token, url: `${options.publicUrl()}/share#${token}` };
     },
 
