@@ -26,9 +26,25 @@ afterAll(async () => {
 beforeEach(() => provider.reset());
 
 const fieldOf = (page: Page) => page.getByLabel('Message', { exact: true });
-const LINES = Array.from({ length: 600 }, (_, n) => `line ${n}\n\n`);
+const LINES = Array.from({ length: 3_000 }, (_, n) => `line ${n}\n\n`);
 const scrollTop = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelector('[role="log"]').scrollTop`);
+
+/** Browsers scroll smoothly: where it has come to rest. */
+const settledScrollTop = async (page: Page): Promise<number> => {
+  let last = Number.NaN;
+  await expect
+    .poll(
+      async () => {
+        const before = last;
+        last = await scrollTop(page);
+        return last === before;
+      },
+      { interval: 250, timeout: 15_000 },
+    )
+    .toBe(true);
+  return last;
+};
 
 it(
   req('CONSOLE-08', 'who looks further up while an answer streams is left there, by wheel, keys and bar'),
@@ -57,7 +73,7 @@ it(
     for (const up of ups) {
       await up();
       await jump.waitFor();
-      const before = await scrollTop(page);
+      const before = await settledScrollTop(page);
       const length = await page.getByText(/^line \d+$/).count();
       await expect
         .poll(() => page.getByText(/^line \d+$/).count(), { timeout: 15_000 })

@@ -13,7 +13,7 @@ let admin: Client;
 beforeAll(async () => {
   provider = await startTestProvider();
   app = await startConsole({
-    files: { GOVERNANCE_FILE: { policies: { files: { tools: { write_file: { approval: 'human' } } } } } },
+    files: { GOVERNANCE_FILE: { policies: { files: { tools: { read_file: { approval: 'human' } } } } } },
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
@@ -181,10 +181,10 @@ it(req('CONSOLE-10', 'is stopped, and gone on with'), async () => {
 it(req('CONSOLE-10', 'says plainly what it cannot do'), async () => {
   const { page, axe, context } = await app.open({ path: '/chat', device: 'phone', theme: 'dark' });
   await begin(page);
-  const call = { id: 'c1', name: 'files__write_file', arguments: '{"path":"a.txt","content":"x"}' };
-  provider.script({ toolCalls: [call] }, { text: 'It was not written.' });
-  await say(page, '/hephaestus Write it');
-  await answer(page, 'It was not written.').waitFor();
+  const call = { id: 'c1', name: 'files__read_file', arguments: '{"path":"a.txt"}' };
+  provider.script({ toolCalls: [call] }, { text: 'It was not read.' });
+  await say(page, '/hephaestus Read it');
+  await answer(page, 'It was not read.').waitFor();
   await page.getByText('One that needs an approval cannot wait for it in a temporary chat').waitFor();
   // Refused before anything was spent: it stands in the field again.
   const long = 'long '.repeat(500);
