@@ -14,6 +14,7 @@ KNOWN_REASONS = [
     r"cannot be given together with page|must be given once|must be empty",
     r"goes with the period custom only|is required for the period custom|must be at most 400 days before to",
     r"^/(url|command|from|to|file|subject|title|content|roles) is required",
+    r'(does not go|goes) with "store": false|false keeps no answer to repeat',
     r"must stand with the visibility role only|the last message must be of the role user|must answer a call of the assistant message before it",
     r"must be after (valid_from|from)",
     r"must be another entity than|must belong to the same owner|must not belong to another user|between two shared entities",
@@ -23,6 +24,7 @@ KNOWN_REASONS = [
     r"names another agent than the path|is not for service accounts",
     r'^response_format must be \{"type": "text"|tool_choice must be of type auto, any, tool or none|a tool must be \{"name"',
     # What stands in the store, in the settings, or in the rights of the caller.
+    r"nothing has been said yet|^/expires_at (has passed|must be within)",
     r"there is no such response of yours|is no indexed document of yours",
     r"is not a cursor of this list",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
