@@ -237,7 +237,8 @@ def key_of(call: Call, options: CallOptions) -> str | None:
     if options.idempotency_key:
         return options.idempotency_key
     body: Any = call.json
-    temporary = isinstance(body, dict) and body.get("store") is False
+    fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    temporary = fields.get("store") is False
     return None if temporary else str(uuid.uuid4())
 
 
