@@ -40,11 +40,7 @@ export const newQueryClient = (
   });
 };
 
-/**
- * Something happened at the server: what is read of it is read anew. A first read that is under way may be from before, and
- * is not begun again by an invalidation; so it is followed by another one.
- */
-export const readAnew = (queryClient: QueryClient, queryKey: QueryKey): void => {
+const readNow = (queryClient: QueryClient, queryKey: QueryKey): void => {
   const first = queryClient
     .getQueryCache()
     .findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined });
@@ -55,4 +51,24 @@ export const readAnew = (queryClient: QueryClient, queryKey: QueryKey): void => 
       () => undefined,
     );
   }
+};
+
+/** Events of one answer come within some milliseconds: they are one reason to read, not five. */
+const TOGETHER_MS = 200;
+const waiting = new WeakMap<QueryClient, Set<string>>();
+
+/**
+ * Something happened at the server: what is read of it is read anew, a moment later and once for all that happens until then.
+ * A first read that is under way may be from before, and is not begun again by an invalidation; so it is followed by another one.
+ */
+export const readAnew = (queryClient: QueryClient, queryKey: QueryKey): void => {
+  const due = waiting.get(queryClient) ?? new Set<string>();
+  waiting.set(queryClient, due);
+  const key = JSON.stringify(queryKey);
+  if (due.has(key)) return;
+  due.add(key);
+  setTimeout(() => {
+    due.delete(key);
+    readNow(queryClient, queryKey);
+  }, TOGETHER_MS);
 };

@@ -11,6 +11,7 @@ import { forgetText } from '../../lib/kept-text.ts';
 import { useLiveEvents, useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
 import { isTouch } from '../../lib/pointer.ts';
+import { readAnew } from '../../lib/query.ts';
 import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { branchOf } from './branch.ts';
@@ -120,7 +121,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
     owner.current = id;
     shown.current = id;
     setState({ c: id });
-    void queryClient.invalidateQueries({ queryKey: ['chat', 'list'] });
+    readAnew(queryClient, ['chat']);
   });
   useLiveRefresh(['message.', 'run.'], ['chat']);
   const busy = running !== null && (running.state === 'running' || running.state === 'reconnecting');

@@ -67,7 +67,7 @@ export const useModels = (): readonly Model[] => {
   const api = useApi();
   const mayRead = useMay('agents:read');
   const { data } = useQuery({
-    queryKey: ['chat', 'models'],
+    queryKey: ['models', 'chat'],
     queryFn: async ({ signal }) => {
       const { items } = await api.models.list({ limit: 100 }, { signal });
       return items.filter((one) => one.default || one.provider !== 'builtin');
