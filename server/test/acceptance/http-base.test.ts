@@ -151,6 +151,11 @@ describe.each(PREFIXES)('errors under %s', (prefix) => {
     expect(facts.details.fields).toContainEqual({ field: '/message', reason: 'is required' });
   });
 
+  it('404 for an id that is longer than any', async () => {
+    for (const length of [600, 4_000])
+      expectError(await admin.get(`${prefix}/conversations/${'a'.repeat(length)}`), prefix, 404, 'NOT_FOUND');
+  });
+
   it(req('HTTP-05', '422 for an unknown query parameter, on every kind of route'), async () => {
     for (const path of ['/conversations', '/agents', `/conversations/${NO_SUCH_ID}`]) {
       const facts = expectError(

@@ -1,3 +1,4 @@
+// Over 500 lines: one page whose state (shown, asked, written, chosen) hangs together; what it draws is in files of its own.
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, PanelLeft, Plus } from 'lucide-react';
 import type { Citation, Message, RegenerateMessageRequest } from 'pentarch-sdk';

@@ -15,6 +15,38 @@ const ROWS_AT_ONCE = 500;
 
 export type Branches = 'active' | 'all';
 
+/** Answers whose runs have not ended: what stands of them is not all. */
+export const openAnswers = async (db: Db, conversationId: string): Promise<string[]> => {
+  const rows = await db.read
+    .selectFrom('runs')
+    .select('message_id')
+    .where('conversation_id', '=', conversationId)
+    .where('finished_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.message_id);
+};
+
+/** Oldest first. */
+export const messagesById = async (
+  db: Db,
+  conversationId: string,
+  ids: readonly string[],
+): Promise<MessageRow[]> => {
+  const found: MessageRow[] = [];
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE)
+    found.push(
+      ...(await db.read
+        .selectFrom('messages')
+        .selectAll()
+        .where('conversation_id', '=', conversationId)
+        .where('id', 'in', ids.slice(at, at + ROWS_AT_ONCE))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()),
+    );
+  return found;
+};
+
 /** Messages of conversations, and what is asked of their runs. */
 export const createMessageReads = (db: Db) => {
   const messagesIn = (conversationId: string, branches: Branches) => {
@@ -80,33 +112,8 @@ export const createMessageReads = (db: Db) => {
 
     tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
 
-    /** Answers whose runs have not ended: what stands of them is not all. */
-    async openAnswers(conversationId: string): Promise<string[]> {
-      const rows = await db.read
-        .selectFrom('runs')
-        .select('message_id')
-        .where('conversation_id', '=', conversationId)
-        .where('finished_at', 'is', null)
-        .execute();
-      return rows.map((row) => row.message_id);
-    },
-
-    /** Oldest first. */
-    async messagesById(conversationId: string, ids: readonly string[]): Promise<MessageRow[]> {
-      const found: MessageRow[] = [];
-      for (let at = 0; at < ids.length; at += ROWS_AT_ONCE)
-        found.push(
-          ...(await db.read
-            .selectFrom('messages')
-            .selectAll()
-            .where('conversation_id', '=', conversationId)
-            .where('id', 'in', ids.slice(at, at + ROWS_AT_ONCE))
-            .orderBy('created_at')
-            .orderBy('id')
-            .execute()),
-        );
-      return found;
-    },
+    openAnswers: (conversationId: string) => openAnswers(db, conversationId),
+    messagesById: (conversationId: string, ids: readonly string[]) => messagesById(db, conversationId, ids),
 
     findMessage: (scope: Scope, id: string): Promise<MessageRow | undefined> => {
       const query = db.read

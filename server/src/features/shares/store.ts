@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import type { Along, Db, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
-import type { ConversationRow, ConversationShareRow, MessageRow } from '../../db/tables/chat.ts';
+import type { ConversationRow, ConversationShareRow } from '../../db/tables/chat.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { INACTIVE, pathTo, QUEUED_FROM, treeOf } from '../conversations/index.ts';
-
-/** Ids in one statement: engines bound the number of its values. */
-const ROWS_AT_ONCE = 500;
+import { INACTIVE, messagesById, openAnswers, pathTo, QUEUED_FROM, treeOf } from '../conversations/index.ts';
 
 interface Owner {
   tenantId: string;
@@ -42,33 +39,9 @@ export const createShareStore = (db: Db) => ({
   path: async (conversationId: string, messageId: string): Promise<string[]> =>
     pathTo(await treeOf(db.read, conversationId), messageId),
 
-  /** Answers whose runs have not ended: what stands of them is not all. */
-  async openAnswers(conversationId: string): Promise<string[]> {
-    const rows = await db.read
-      .selectFrom('runs')
-      .select('message_id')
-      .where('conversation_id', '=', conversationId)
-      .where('finished_at', 'is', null)
-      .execute();
-    return rows.map((row) => row.message_id);
-  },
+  openAnswers: (conversationId: string) => openAnswers(db, conversationId),
 
-  /** Oldest first. */
-  async messages(conversationId: string, ids: readonly string[]): Promise<MessageRow[]> {
-    const found: MessageRow[] = [];
-    for (let at = 0; at < ids.length; at += ROWS_AT_ONCE)
-      found.push(
-        ...(await db.read
-          .selectFrom('messages')
-          .selectAll()
-          .where('conversation_id', '=', conversationId)
-          .where('id', 'in', ids.slice(at, at + ROWS_AT_ONCE))
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute()),
-      );
-    return found;
-  },
+  messages: (conversationId: string, ids: readonly string[]) => messagesById(db, conversationId, ids),
 
   /** `gone`: the conversation has been deleted meanwhile. `full`: it has so many shares that hold. */
   insert: (
