@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import process from 'node:process';
 import { type Logger, pino } from 'pino';
-import { type LogWork, logFields, useLogCarrier } from './kernel/log-fields.ts';
+import { logCarrier } from './db/scope.ts';
+import { logFields, useLogCarrier } from './kernel/log-fields.ts';
 
 /**
  * Lines of one turn of the event loop leave in one system call: a write for each line costs as much as the routing of
@@ -27,10 +27,11 @@ const batched = (fd: number) => {
 /** The upload plugin traces its options with the headers of the request, the token among them. */
 const REDACTED = { paths: ['busboyOptions.headers'], remove: true };
 
+const NOTHING = Object.freeze({});
 /** What a line is of: its request, run, tenant, person and client. What the line or its logger says itself is not said twice. */
 const ofWork = (_line: object, _level: number, logger: Logger): object => {
   const fields = logFields();
-  if (fields === null) return {};
+  if (fields === null) return NOTHING;
   const said = logger.bindings();
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(said, name)));
 };
@@ -45,12 +46,13 @@ export interface LogOptions {
 
 /** The process's log: readable on a terminal, else a line of JSON for each entry on standard output. */
 export const createLogger = async ({ level, format, interactive }: LogOptions): Promise<Logger> => {
-  useLogCarrier(new AsyncLocalStorage<LogWork>());
+  useLogCarrier(logCarrier);
   return pino(
     {
       level,
       base: null,
       mixin: ofWork,
+      mixinMergeStrategy: (line, fields) => (fields === NOTHING ? line : Object.assign(fields, line)),
       ...(level === 'trace' ? { redact: REDACTED } : {}),
       ...(format === 'standard' && !interactive
         ? {

@@ -8,11 +8,10 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { within } from '../db/scope.ts';
+import { withinRequest } from '../db/scope.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { withinLog } from '../kernel/log-fields.ts';
 import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
@@ -266,8 +265,8 @@ const hookRequests = async (app: FastifyInstance, options: AppOptions): Promise<
   });
   // After the body has been read, whose events would leave the scope again: handler and answer run within it.
   app.addHook('preHandler', (request, _reply, done) =>
-    within(tenantOf(request), () =>
-      withinLog(logWorkOf(request), () => (request.span === null ? done() : request.span.within(done))),
+    withinRequest(tenantOf(request), logWorkOf(request), () =>
+      request.span === null ? done() : request.span.within(done),
     ),
   );
 };

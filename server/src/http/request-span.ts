@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { openSpan, type Span } from '../kernel/tracing.ts';
+import { isTracing, openSpan, type Span } from '../kernel/tracing.ts';
 import { isProbe } from './request-line.ts';
 
 declare module 'fastify' {
@@ -13,6 +13,7 @@ const headerOf = (value: string | string[] | undefined): string | undefined =>
 
 /** The span of a request, within that of its client where the headers name one; probes have none. */
 export const openRequestSpan = (request: FastifyRequest): void => {
+  if (!isTracing()) return;
   const route = request.routeOptions.url;
   if (isProbe(route)) return;
   const { traceparent, tracestate, host } = request.headers;

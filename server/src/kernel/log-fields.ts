@@ -23,21 +23,20 @@ interface Work {
 export type LogWork = Work;
 
 /** What carries the fields along with the work: an `AsyncLocalStorage`, which the process's log brings (log.ts). */
-interface Carrier {
+export interface LogCarrier {
   run<T>(of: Work, work: () => T): T;
   getStore(): Work | undefined;
 }
 
-let carrier: Carrier | null = null;
+let carrier: LogCarrier | null = null;
 
-export const useLogCarrier = (next: Carrier): void => {
+export const useLogCarrier = (next: LogCarrier): void => {
   carrier = next;
 };
 
 export const logWork = (fields: LogFields): LogWork => ({ fields, ended: false });
 
-export const withinLog = <T>(of: LogWork, work: () => T): T =>
-  carrier === null ? work() : carrier.run(of, work);
+const withinLog = <T>(of: LogWork, work: () => T): T => (carrier === null ? work() : carrier.run(of, work));
 
 /** For work that has an end of its own. */
 export const withLogFields = async <T>(fields: LogFields, work: () => Promise<T>): Promise<T> => {

@@ -61,6 +61,9 @@ export const useTracer = (next: Tracer | null): void => {
   tracer = next;
 };
 
+/** Whether anybody asked for spans. */
+export const isTracing = (): boolean => tracer !== null;
+
 /** A span that is ended by who opened it. */
 export const openSpan = (name: string, options: SpanOptions = NOTHING): Span =>
   tracer === null ? NO_SPAN : tracer.open(name, options);

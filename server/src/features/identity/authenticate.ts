@@ -41,6 +41,8 @@ const STALE_AFTER_MS = 5_000;
 const MAX_ENTRIES = 20_000;
 /** Tokens whose hash is kept: hashing costs more than all the rest of looking at a known token. */
 const MAX_HASHED = 256;
+/** Characters at the end of a token that find its hash: a map reads the whole of its key, and a token has a thousand. */
+const TAIL = 32;
 const TOUCH_EVERY_MS = 60_000;
 
 export interface AuthenticatorOptions {
@@ -114,7 +116,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
   const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
   /** Hashes of tokens that are in `entries`, of the last callers. */
-  const hashes = new LRUCache<string, string>({ max: MAX_HASHED });
+  const hashes = new LRUCache<string, { token: string; key: string }>({ max: MAX_HASHED });
   const touched = new LRUCache<string, number>({ max: MAX_ENTRIES });
   /** Counts changes: a state read before a change and kept after it must not pass as fresh. */
   let changes = 0;
@@ -153,12 +155,14 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const authenticate = (token: string): Caller | Promise<Caller> => {
     if (token.length > MAX_TOKEN_BYTES) throw unauthorized('TOKEN_INVALID', 'the token is too long');
     // Every spelling has a hash of its own, and only a canonical one ever gets an entry.
-    const hashed = hashes.get(token);
-    const key = hashed ?? hash('sha256', token, 'base64');
+    const tail = token.slice(-TAIL);
+    const kept = hashes.get(tail);
+    const hashed = kept?.token === token;
+    const key = hashed ? kept.key : hash('sha256', token, 'base64');
     const entry = entries.get(key);
     // Who it is settles the tenant: until then there is none to be bound to.
     if (entry === undefined) return acrossTenants(() => prove(key, token));
-    if (hashed === undefined) hashes.set(token, key);
+    if (!hashed) hashes.set(tail, { token, key });
     const now = clock.now();
     const refusedAfter = entry.proof.refusedAfter ?? entry.caller.expiresAt;
     if (refusedAfter !== null && now > refusedAfter) {
