@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { isValidElement, lazy, type ReactNode, Suspense } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
-import { CopyButton } from './copy-button.tsx';
+import { CodeBlock } from './code-block.tsx';
 import styles from './markdown.module.css';
+import { DISPLAY_WORD, INLINE_MARK, withMathAsCode } from './math/marks.ts';
 
 /**
  * Text of a model, which may hold what somebody planted there: HTML in it is shown as text, nothing is ever fetched (no image
@@ -18,24 +19,24 @@ const schema = {
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
 };
 
-/** Its text can be copied, once there is a script that could. */
-const CodeBlock = ({ children }: { children: ReactNode }) => {
-  const block = useRef<HTMLPreElement>(null);
-  const [ready, setReady] = useState(false);
-  useEffect(() => setReady(true), []);
-  return (
-    <div className={styles.code}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
-      <pre ref={block} tabIndex={0}>
-        {children}
-      </pre>
-      {ready && (
-        <div className={styles.codeCopy}>
-          <CopyButton text={() => block.current?.textContent ?? ''} label="Copy code" />
-        </div>
-      )}
-    </div>
-  );
+const Formula = lazy(() => import('./math/math.tsx'));
+
+/** As it was written until it can be drawn. */
+const MathOf = ({ formula, display = false }: { formula: string; display?: boolean }) => (
+  <Suspense fallback={<code>{formula}</code>}>
+    <Formula formula={formula} display={display} />
+  </Suspense>
+);
+
+const textOf = (children: ReactNode): string => (typeof children === 'string' ? children : '');
+
+/** The only child of a block is its code, with the word behind the fence in its class. */
+const Block = ({ children }: { children: ReactNode }) => {
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return <pre>{children}</pre>;
+  const { className = '', children: code } = children.props;
+  const text = textOf(code).replace(/\n$/, '');
+  const [, word = ''] = /(?:^| )language-(\S+)/.exec(className) ?? [];
+  return word === DISPLAY_WORD ? <MathOf formula={text} display /> : <CodeBlock code={text} word={word} />;
 };
 
 const components: Components = {
@@ -59,7 +60,11 @@ const components: Components = {
       <table>{children}</table>
     </section>
   ),
-  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  pre: ({ children }) => <Block>{children}</Block>,
+  code: ({ children }) => {
+    const text = textOf(children);
+    return text.startsWith(INLINE_MARK) ? <MathOf formula={text.slice(1)} /> : <code>{children}</code>;
+  },
 };
 
 /** Addresses that do anything but lead somewhere are dropped before they are elements. */
@@ -76,7 +81,7 @@ const Markdown = ({ text }: { text: string }) => (
       components={components}
       urlTransform={urlTransform}
     >
-      {text}
+      {withMathAsCode(text)}
     </ReactMarkdown>
   </div>
 );
