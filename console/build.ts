@@ -52,15 +52,21 @@ const compress = (folder: string): void => {
   }
 };
 
-/** Puts the new files in place of the old. Another process may do the same at this moment: who comes second leaves it be. */
+/**
+ * Puts the new files in place of the old, by renames alone: another process may do the same at this moment, and what is being
+ * served or put there by it is never taken apart. Who comes second leaves it be.
+ */
 const put = (fresh: string, hash: string): void => {
+  const old = `${fresh}.old`;
   for (let tries = 0; !isFresh(hash); tries++) {
     try {
-      rmSync(DIST, { recursive: true, force: true });
+      if (existsSync(DIST)) renameSync(DIST, old);
       renameSync(fresh, DIST);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (tries >= 10 || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (tries >= 10 || !['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(code)) throw error;
+    } finally {
+      rmSync(old, { recursive: true, force: true });
     }
   }
 };

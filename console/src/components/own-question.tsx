@@ -2,15 +2,8 @@ import type { Proposal } from 'pentarch-sdk';
 import { useMay, useMe } from '../lib/me.ts';
 import { useConfirm } from '../lib/proposals.ts';
 import { Button } from './button.tsx';
-import { Code } from './code.tsx';
 import styles from './own-question.module.css';
 import { useToast } from './toast.tsx';
-
-interface OwnQuestionProps {
-  proposal: Proposal;
-  /** Where the call already stands beside it. */
-  withoutCall?: boolean;
-}
 
 /** Why the answer is not theirs to give; null where it is. */
 const barredOf = (own: boolean, mayAnswer: boolean): string | null => {
@@ -20,24 +13,15 @@ const barredOf = (own: boolean, mayAnswer: boolean): string | null => {
     : 'Answering needs the permission governance:propose. Ask an admin of your organisation.';
 };
 
-/** A question that a run with untrusted content asks the person themselves: they see the very call that their answer makes. */
-export const OwnQuestion = ({ proposal, withoutCall = false }: OwnQuestionProps) => {
+/** A question that a run with untrusted content asks the person themselves; it stands below the very call that their answer makes. */
+export const OwnQuestion = ({ proposal }: { proposal: Proposal }) => {
   const me = useMe();
   const barred = barredOf(proposal.requested_by === me.sub, useMay('governance:propose'));
   const confirm = useConfirm(proposal.id);
   const toast = useToast();
   const answer = (approve: boolean): void => confirm.mutate(approve, { onError: toast.failed });
-  const { tool } = proposal;
   return (
     <div className={styles.question}>
-      {tool !== null && !withoutCall && (
-        <>
-          <p>
-            The call: <strong>{tool.server === null ? tool.name : `${tool.server} / ${tool.name}`}</strong>
-          </p>
-          <Code value={tool.arguments} />
-        </>
-      )}
       {barred === null ? (
         <>
           <p>

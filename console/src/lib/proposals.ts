@@ -4,6 +4,9 @@ import { useApi } from './api.ts';
 
 /** One proposal: read, and voted on, in the chat, in MCP and in Governance alike. */
 
+export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
+  status === 'voting' || status === 'awaiting_human';
+
 /** Nothing is read without an id. */
 export const useProposal = (id: string) => {
   const api = useApi();
@@ -36,6 +39,15 @@ export const useConfirm = (id: string) => {
   const api = useApi();
   return useMutation({
     mutationFn: (approve: boolean) => api.governance.confirmProposal(id, { approve }),
+    onSuccess: useProposalChanged(),
+  });
+};
+
+/** Closes it for good, undone. */
+export const useCancel = (id: string) => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: () => api.governance.cancelProposal(id),
     onSuccess: useProposalChanged(),
   });
 };

@@ -160,6 +160,9 @@ it('goes on in the chat of one person when another approves', async () => {
   const card = theirs.page.getByRole('region', { name: /^Approval: / });
   await card.getByText('A person must decide').waitFor();
   expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  // Who decides, until when, and on what.
+  await card.getByText(/governance:vote decides, except the person who asked\. It expires \S+/).waitFor();
+  await card.getByRole('region', { name: 'Tool call' }).getByText('"timezone": "Asia/Tokyo"').waitFor();
 
   const { page, complaints, context } = await app.open({ path: '/governance' });
   await page.getByRole('row').filter({ hasText: 'get_current_time' }).click();
@@ -170,9 +173,45 @@ it('goes on in the chat of one person when another approves', async () => {
   await drawer.getByRole('button', { name: 'Approve' }).click();
   await card.getByText('Approved', { exact: true }).waitFor();
   await theirs.page.getByText('It is evening in Tokyo.').waitFor();
+  // The conversation is not theirs to read; what was done about it is.
+  expect(await drawer.getByRole('link', { name: 'The conversation' }).count()).toBe(0);
+  await drawer.getByRole('link', { name: 'What the audit says of it' }).click();
+  await page
+    .getByRole('cell', { name: /^proposal\./ })
+    .first()
+    .waitFor();
+  expect(await page.getByLabel('Target').inputValue()).not.toBe('');
   expect(complaints).toEqual([]);
   expect(theirs.complaints).toEqual([]);
   await theirs.context.close();
+  await context.close();
+});
+
+it('is withdrawn in the chat by who asked, who finds the way back to it', async () => {
+  holdVotes({ name: 'get_current_time', args: { timezone: 'Asia/Seoul' } });
+  const { page, complaints, context, axe } = await app.open();
+  await page.waitForURL('**/chat');
+  await page.getByLabel('Message', { exact: true }).fill('/hephaestus What time is it in Seoul?');
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('region', { name: /^Approval: / });
+  await card.getByText('A person must decide').waitFor();
+  expect(await axe()).toEqual([]);
+  await card.getByRole('button', { name: 'Cancel proposal …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel proposal', exact: true }).click();
+  await card.getByText('Withdrawn', { exact: true }).waitFor();
+  expect(await card.getByText('It expires').count()).toBe(0);
+  await page.getByText('It is evening in Tokyo.').waitFor();
+  const conversation = new URL(page.url()).searchParams.get('c');
+
+  await page.goto(`${app.server.url}/governance?view=history`);
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'get_current_time' })
+    .filter({ hasText: 'cancelled' })
+    .click();
+  await page.getByRole('dialog').getByRole('link', { name: 'The conversation' }).click();
+  await page.waitForURL((url) => url.searchParams.get('c') === conversation);
+  expect(complaints).toEqual([]);
   await context.close();
 });
 

@@ -125,12 +125,13 @@ export const Audit = () => {
   const rows = useAudit({
     ...(state.actor !== undefined && { actor: state.actor }),
     ...(state.action !== undefined && { action: state.action }),
+    ...(state.target !== undefined && { target: state.target }),
     ...(outcome !== undefined && { outcome }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
   const open = rows.data?.find((one) => one.id === state.open);
-  const input = (name: 'actor' | 'action' | 'from' | 'to') => ({
+  const input = (name: 'actor' | 'action' | 'target' | 'from' | 'to') => ({
     value: state[name] ?? '',
     onChange: (event: { target: { value: string } }) => setState({ [name]: event.target.value || undefined }),
   });
@@ -139,6 +140,7 @@ export const Audit = () => {
       <search className={styles.filters} aria-label="Filter audit">
         <Input label="Actor" placeholder="Id of a user" {...input('actor')} />
         <Input label="Action" placeholder="user.created" {...input('action')} />
+        <Input label="Target" placeholder="Id of what was acted on" {...input('target')} />
         <Select
           label="Outcome"
           value={outcome ?? ''}

@@ -9,6 +9,8 @@ interface State {
   status: string | undefined;
   type: string | undefined;
   actor: string | undefined;
+  /** Id of what was acted on. */
+  target: string | undefined;
   action: string | undefined;
   outcome: string | undefined;
   /** Days, YYYY-MM-DD. */
@@ -23,6 +25,7 @@ export const CLEARED = {
   status: undefined,
   type: undefined,
   actor: undefined,
+  target: undefined,
   action: undefined,
   outcome: undefined,
   from: undefined,
@@ -41,6 +44,7 @@ const parse = (raw: Readonly<Record<string, unknown>>): State => ({
   status: text(raw.status),
   type: text(raw.type),
   actor: text(raw.actor),
+  target: text(raw.target),
   action: text(raw.action),
   outcome: text(raw.outcome),
   from: text(raw.from),

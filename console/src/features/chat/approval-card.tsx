@@ -2,14 +2,16 @@ import type { Proposal } from 'pentarch-sdk';
 import { Button } from '../../components/button.tsx';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
 import { tallyText, wasVoted } from '../../components/council/seats.ts';
-import { Money } from '../../components/figures.tsx';
+import { Money, RelativeTime } from '../../components/figures.tsx';
 import { OwnQuestion } from '../../components/own-question.tsx';
+import { ProposalCall } from '../../components/proposal-call.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { Withdrawal } from '../../components/withdrawal.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay, useMe } from '../../lib/me.ts';
-import { useProposal, useVote } from '../../lib/proposals.ts';
+import { isOpen, useProposal, useVote } from '../../lib/proposals.ts';
 import { useSelfApproval } from '../../lib/server-switches.ts';
 import styles from './chat.module.css';
 
@@ -53,6 +55,19 @@ const Deciding = ({ proposal }: { proposal: Proposal }) => {
   );
 };
 
+const decidersOf = ({ status, asks_requester: asks }: Proposal, alsoOwn: boolean): string => {
+  if (asks) return 'The person who asked decides';
+  if (status === 'voting') return 'The five seats decide, and a person where they do not agree';
+  return `Anybody with the permission governance:vote decides${alsoOwn ? '' : ', except the person who asked'}`;
+};
+
+/** Who it waits for, and until when. */
+const Waiting = ({ proposal }: { proposal: Proposal }) => (
+  <p className={styles.meta}>
+    {decidersOf(proposal, useSelfApproval())}. It expires <RelativeTime iso={proposal.expires_at} />.
+  </p>
+);
+
 /** A proposal where it came up: the seats fill as votes come in, and who may vote does so here. */
 export const ApprovalCard = ({ id }: { id: string }) => {
   const { data, error, refetch } = useProposal(id);
@@ -66,7 +81,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
     );
   }
   const state = stateOf(data, me.sub);
-  const open = data.status === 'voting' || data.status === 'awaiting_human';
+  const open = isOpen(data);
   return (
     <section className={styles.approval} data-status={data.status} aria-label={`Approval: ${data.action}`}>
       <header className={styles.approvalHead}>
@@ -78,6 +93,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
         Costs <Money usd={data.estimated_cost} /> · {data.risk} risk
         {data.flags.length > 0 && ` · ${data.flags.join(', ').replaceAll('_', ' ')}`}
       </p>
+      <ProposalCall tool={data.tool} />
       {wasVoted(data) && (
         <div className={styles.approvalBody}>
           <Council proposal={data} />
@@ -89,7 +105,9 @@ export const ApprovalCard = ({ id }: { id: string }) => {
           ' · ',
         )}
       </p>
+      {open && <Waiting proposal={data} />}
       {open && (data.asks_requester ? <OwnQuestion proposal={data} /> : <Deciding proposal={data} />)}
+      <Withdrawal proposal={data} />
     </section>
   );
 };

@@ -10,10 +10,11 @@ import { PageHead, Panel, Segments } from '../../components/surface.tsx';
 import { useNeedsMe } from '../../lib/decisions.ts';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
+import { isOpen } from '../../lib/proposals.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './governance.module.css';
-import { isOpen, ProposalStatus } from './parts.tsx';
+import { ProposalStatus } from './parts.tsx';
 import { ProposalDrawer } from './proposal-drawer.tsx';
 import { useProposals } from './queries.ts';
 

@@ -11,9 +11,6 @@ const STATUS: Readonly<Record<Proposal['status'], { tone: Tone; label: string }>
   cancelled: { tone: 'neutral', label: 'cancelled' },
 };
 
-export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
-  status === 'voting' || status === 'awaiting_human';
-
 export const ProposalStatus = ({
   proposal: { status, asks_requester: asks },
 }: {

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { Proposal } from 'pentarch-sdk';
 import { Code } from '../../components/code.tsx';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
@@ -5,9 +6,11 @@ import { tallyText, wasVoted } from '../../components/council/seats.ts';
 import { Drawer } from '../../components/dialog.tsx';
 import { Money, Percent, RelativeTime } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
+import { ProposalCall } from '../../components/proposal-call.tsx';
 import { Risk } from '../../components/risk.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Badge } from '../../components/surface.tsx';
+import { useMay, useMe } from '../../lib/me.ts';
 import { useProposal } from '../../lib/proposals.ts';
 import styles from './governance.module.css';
 import { ProposalStatus } from './parts.tsx';
@@ -84,6 +87,30 @@ const Timeline = ({ proposal }: { proposal: Proposal }) => (
   </section>
 );
 
+/** Where it came up, for who asked there, and what the audit says of it. */
+const Ways = ({
+  proposal: { id, requested_by: by, conversation_id: conversation },
+}: {
+  proposal: Proposal;
+}) => {
+  const own = by === useMe().sub;
+  const mayAudit = useMay('audit:read');
+  return (
+    <p className={styles.actions}>
+      {own && conversation !== null && (
+        <Link to="/chat" search={{ c: conversation }}>
+          The conversation
+        </Link>
+      )}
+      {mayAudit && (
+        <Link to="/admin" search={{ tab: 'audit', target: id }}>
+          What the audit says of it
+        </Link>
+      )}
+    </p>
+  );
+};
+
 const Detail = ({ proposal }: { proposal: Proposal }) => (
   <div className={styles.detail}>
     <Facts proposal={proposal} />
@@ -94,14 +121,7 @@ const Detail = ({ proposal }: { proposal: Proposal }) => (
         <CouncilReasons votes={proposal.votes} />
       </section>
     )}
-    {proposal.tool !== null && (
-      <section className={styles.section} aria-label="Tool call">
-        <h3>
-          {proposal.tool.server} / {proposal.tool.name}
-        </h3>
-        <Code value={proposal.tool.arguments} />
-      </section>
-    )}
+    <ProposalCall tool={proposal.tool} />
     {proposal.execution !== null && (
       <section className={styles.section} aria-label="Execution">
         <h3>Execution: {proposal.execution.status}</h3>
@@ -110,6 +130,7 @@ const Detail = ({ proposal }: { proposal: Proposal }) => (
       </section>
     )}
     <DecisionPanel proposal={proposal} />
+    <Ways proposal={proposal} />
     <Timeline proposal={proposal} />
   </div>
 );

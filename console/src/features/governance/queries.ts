@@ -31,14 +31,6 @@ export const useProposals = (status: ListProposalsQuery['status']) => {
   };
 };
 
-export const useCancel = (id: string) => {
-  const api = useApi();
-  return useMutation({
-    mutationFn: () => api.governance.cancelProposal(id),
-    onSuccess: useProposalChanged(),
-  });
-};
-
 export const useCreate = () => {
   const api = useApi();
   return useMutation({

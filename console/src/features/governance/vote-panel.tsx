@@ -2,56 +2,16 @@ import type { Proposal } from 'pentarch-sdk';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { SEAT_NAMES, SEATS } from '../../components/council/seats.ts';
-import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Select, Textarea } from '../../components/field.tsx';
 import { OwnQuestion } from '../../components/own-question.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { Withdrawal } from '../../components/withdrawal.tsx';
 import { useKeptText } from '../../lib/kept-text.ts';
 import { useMay, useMe } from '../../lib/me.ts';
-import { useVote } from '../../lib/proposals.ts';
+import { isOpen, useVote } from '../../lib/proposals.ts';
 import { useSelfApproval } from '../../lib/server-switches.ts';
 import styles from './governance.module.css';
-import { isOpen } from './parts.tsx';
-import { useCancel } from './queries.ts';
-
-/** Withdraws what is still open, after asking. It outlives the button, to say that it is done. */
-const Withdrawal = ({ proposal }: { proposal: Proposal }) => {
-  const me = useMe();
-  const mayVote = useMay('governance:vote');
-  const offered = isOpen(proposal) && (proposal.requested_by === me.sub || mayVote);
-  const cancel = useCancel(proposal.id);
-  const toast = useToast();
-  const [asking, setAsking] = useState(false);
-  return (
-    <>
-      {offered && (
-        <div className={styles.actions}>
-          <Button kind="quiet" onClick={() => setAsking(true)}>
-            Cancel proposal …
-          </Button>
-        </div>
-      )}
-      <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title="Cancel this proposal?"
-        message="It is closed for good, and what it asked for is not done."
-        action="Cancel proposal"
-        busy={cancel.isPending}
-        onConfirm={() =>
-          cancel.mutate(undefined, {
-            onSuccess: () => {
-              toast.done('The proposal is cancelled');
-              setAsking(false);
-            },
-            onError: toast.failed,
-          })
-        }
-      />
-    </>
-  );
-};
 
 /** Their own vote, or why they have none. */
 const VotePanel = ({ proposal }: { proposal: Proposal }) => {
@@ -143,7 +103,7 @@ const VotePanel = ({ proposal }: { proposal: Proposal }) => {
 const AnswerPanel = ({ proposal }: { proposal: Proposal }) => (
   <section className={styles.section} aria-label="Answer">
     <h3>{proposal.requested_by === useMe().sub ? 'Your answer' : 'The answer'}</h3>
-    <OwnQuestion proposal={proposal} withoutCall />
+    <OwnQuestion proposal={proposal} />
   </section>
 );
 
