@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isStoreUnavailable, storeUnavailable } from '../db/faults.ts';
 import { AppError, type FieldFault } from '../kernel/errors.ts';
+import { PATTERN_WORDS } from '../kernel/schema.ts';
 
 /** Anything that was thrown, as an error of the catalogue. What is not known becomes INTERNAL_ERROR and stays in `cause`. */
 
@@ -19,7 +20,7 @@ const reasonOf = (fault: ErrorObject): string => {
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
     case 'pattern':
-      return params.pattern === '\\S' ? 'must not be blank' : `must match ${params.pattern}`;
+      return PATTERN_WORDS.get(params.pattern) ?? `must match ${params.pattern}`;
     case 'format':
       return `must be a valid ${params.format}`;
     case 'minLength':

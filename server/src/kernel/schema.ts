@@ -11,6 +11,28 @@ export const StringEnum = <const T extends readonly string[]>(
   options: Record<string, unknown> = {},
 ) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 
+/** What a text must be, in words, by its pattern: nobody reads a pattern in an error. */
+export const PATTERN_WORDS = new Map([['\\S', 'must not be blank']]);
+
+const textOf = (pattern: string, words: string, limits: { minLength?: number; maxLength: number }) => {
+  PATTERN_WORDS.set(pattern, words);
+  return Type.String({ ...limits, pattern });
+};
+
+/** One address and nothing that a mail server would read as more. */
+export const Email = textOf(
+  '^[^\\s@<>"(),:;\\\\]+@[^\\s@<>"(),:;\\\\]+$',
+  'must be an e-mail address, such as name@example.com',
+  { minLength: 3, maxLength: 320 },
+);
+
+/** A name in addresses. */
+export const Slug = textOf(
+  '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+  'must have small letters, digits and - only, with a letter or digit at both ends',
+  { maxLength: 63 },
+);
+
 /** A value or null, in the OpenAPI 3.1 form. */
 export const Nullable = <T extends TSchema>(schema: T, options: Record<string, unknown> = {}) =>
   Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }], ...options });

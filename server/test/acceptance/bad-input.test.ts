@@ -480,3 +480,19 @@ describe('hostile HTTP', () => {
     },
   );
 });
+
+it('a text of the wrong form is told in words what it must be, and no pattern', async () => {
+  const reason = async (path: string, body: object): Promise<string[]> => {
+    const answer = await admin.post(path, body);
+    expect(answer.status, answer.text).toBe(422);
+    const { details } = answer.json<{ details: { fields: { reason: string }[] } }>();
+    return details.fields.map((one) => one.reason);
+  };
+  const person = { name: 'Ann', roles: ['user'] };
+  const email = 'must be an e-mail address, such as name@example.com';
+  expect(await reason('/v2/users', { ...person, email: 'ann at example' })).toEqual([email]);
+  expect(await reason('/v2/tenants', { name: 'A', slug: 'a', admin: { email: 'ann' } })).toEqual([email]);
+  expect(await reason('/v2/tenants', { name: 'A', slug: 'Über uns' })).toEqual([
+    'must have small letters, digits and - only, with a letter or digit at both ends',
+  ]);
+});

@@ -569,6 +569,9 @@ describe('links', () => {
     expect((await client.post(`/v2/users/${person.id}/password-reset`)).status).toBe(403);
     const other = await makeTenant();
     expect((await other.client.post(`/v2/users/${person.id}/password-reset`)).status).toBe(404);
+    // It says how long it lives, and looking does not use it up.
+    const shown = await createBrowser(server.url).request(url);
+    expect(shown.text).toMatch(/This link works once, until \d{1,2} \w+ \d{4} at \d\d:\d\d UTC\./);
     // A newer link makes an older one void.
     const newer = (await admin.post(`/v2/users/${person.id}/password-reset`)).json<{ url: string }>().url;
     const browser = createBrowser(server.url);

@@ -2,9 +2,11 @@ import { type Static, Type } from 'typebox';
 import { TIERS } from '../../kernel/caller.ts';
 import {
   AnyObject,
+  Email,
   Page,
   PageQuery,
   ShownOnce,
+  Slug,
   Strict,
   StringEnum,
   secretWithheld,
@@ -15,7 +17,6 @@ import {
 export const TENANT_STATUSES = ['active', 'suspended'] as const;
 
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
-const slug = Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', maxLength: 63 });
 const settings = AnyObject({
   description: '`timezone` (IANA) is what days and months of costs go by; the rest is free, up to 32 KiB',
 });
@@ -48,16 +49,12 @@ export const TenantCreated = Type.Object({
 
 export const NewTenant = Strict({
   name,
-  slug,
+  slug: Slug,
   tier: Type.Optional(StringEnum(TIERS)),
   settings: Type.Optional(settings),
   admin: Type.Optional(
     Strict({
-      email: Type.String({
-        minLength: 3,
-        maxLength: 320,
-        pattern: '^[^\\s@<>"(),:;\\\\]+@[^\\s@<>"(),:;\\\\]+$',
-      }),
+      email: Email,
       password: Type.Optional(Type.String({ minLength: 8, maxLength: 1024 })),
     }),
   ),
@@ -66,7 +63,7 @@ export const NewTenant = Strict({
 export const TenantChange = Strict(
   {
     name: Type.Optional(name),
-    slug: Type.Optional(slug),
+    slug: Type.Optional(Slug),
     tier: Type.Optional(StringEnum(TIERS)),
     status: Type.Optional(StringEnum(TENANT_STATUSES)),
     settings: Type.Optional(settings),

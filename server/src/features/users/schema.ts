@@ -3,6 +3,7 @@ import { ROLES, TIERS } from '../../kernel/caller.ts';
 import { PERMISSIONS } from '../../kernel/permissions.ts';
 import {
   AnyObject,
+  Email,
   Nullable,
   Page,
   PageQuery,
@@ -17,11 +18,6 @@ import {
 export const USER_TYPES = ['person', 'service'] as const;
 export const USER_STATUSES = ['active', 'invited', 'deactivated'] as const;
 
-export const Email = Type.String({
-  minLength: 3,
-  maxLength: 320,
-  pattern: '^[^\\s@<>"(),:;\\\\]+@[^\\s@<>"(),:;\\\\]+$',
-});
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 const roles = Type.Array(StringEnum(ROLES), { minItems: 1, maxItems: ROLES.length, uniqueItems: true });
 const permissions = Type.Array(StringEnum(PERMISSIONS), {

@@ -174,13 +174,13 @@ export const createAccounts = (options: AccountsOptions) => {
       : mayMoreThan(tx, { roles: link.roles, permissions: link.permissions }, user);
 
   /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */
-  const readLink = async (secret: string): Promise<{ user: UserRow; purpose: string }> => {
+  const readLink = async (secret: string): Promise<{ user: UserRow; purpose: string; expiresAt: number }> => {
     const link = await findLink(db.read, hashSecret(secret));
     const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
     if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
     if (await hasGrown(db.read, link, user)) throw voidLink();
     await assertOpen(db.read, user.id);
-    return { user, purpose: link.purpose };
+    return { user, purpose: link.purpose, expiresAt: link.expires_at };
   };
 
   return {

@@ -26,13 +26,13 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
 
   const show = async (reply: FastifyReply, secret: string, status: number, fault: string | null) => {
     try {
-      const { user, purpose } = await accounts.readLink(secret);
+      const { user, purpose, expiresAt } = await accounts.readLink(secret);
       const title = purpose === 'invitation' ? 'Welcome to Pentarch' : 'Choose a new password';
       const action = PATH.replace(':secret', encodeURIComponent(secret));
       return send(
         reply,
         status,
-        passwordPage({ action, title, email: user.email, minLength: MIN_PASSWORD_LENGTH, fault }),
+        passwordPage({ action, title, email: user.email, minLength: MIN_PASSWORD_LENGTH, expiresAt, fault }),
       );
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -135,11 +135,16 @@ ${hidden('csrf', view.csrf)}
 </form>`,
   );
 
+/** In UTC: what zone the reader is in, no page without a script knows. */
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
 export const passwordPage = (view: {
   action: string;
   title: string;
   email: string;
   minLength: number;
+  /** Epoch ms. */
+  expiresAt: number;
   fault: string | null;
 }): string =>
   page(
@@ -151,7 +156,8 @@ export const passwordPage = (view: {
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${view.minLength}" maxlength="1024" aria-describedby="hint" autofocus>
 <p id="hint" class="small">At least ${view.minLength} characters. Length is what counts.</p>
 <button type="submit">Set password</button>
-</form>`,
+</form>
+<p class="small">This link works once, until ${TIME.format(view.expiresAt)} UTC.</p>`,
   );
 
 export const messagePage = (title: string, message: string): string =>
