@@ -5,7 +5,7 @@ import type { AgentTool } from '../../kernel/tools.ts';
 import { shortSchema } from './short-schema.rules.ts';
 
 /**
- * Tools of the client's program, which it runs itself (the OpenAI-compatible door). They are offered to the agent's model
+ * Tools of the client's program, which it runs itself (the OpenAI-compatible API). They are offered to the agent's model
  * beside its own. A call of one is handed over: the own calls of the same answer are carried out, and the run ends with
  * the finish reason `tool_calls`. The results come with a run of their own, which goes on with the prompt of this one.
  */
