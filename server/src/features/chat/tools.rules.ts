@@ -1,3 +1,4 @@
+import { globMatches } from '../../kernel/glob.ts';
 import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { spelledName } from '../../kernel/tool-names.ts';
@@ -16,16 +17,6 @@ export interface ClientTools {
   /** At most one of them is called in an answer. */
   single?: true;
 }
-
-/** `pentarch.search_documents` against `pentarch.*`, `*` and the like. */
-export const matchesGlob = (name: string, glob: string): boolean => {
-  if (glob === '*') return true;
-  const parts = glob.split('*');
-  if (parts.length === 1) return name === glob;
-  const first = parts[0] ?? '';
-  const last = parts.at(-1) ?? '';
-  return name.length >= first.length + last.length && name.startsWith(first) && name.endsWith(last);
-};
 
 /** A tool's name for the model: the platform's own without a server before it. */
 export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string =>
@@ -105,7 +96,7 @@ export const mayUse = (globs: readonly string[], tool: AgentTool): boolean => {
   let may = known.get(name);
   if (may === undefined) {
     if (known.size >= MAX_NAMES) known.clear();
-    may = globs.some((glob) => matchesGlob(name, glob));
+    may = globs.some((glob) => globMatches(glob, name));
     known.set(name, may);
   }
   return may;
