@@ -129,6 +129,19 @@ describe('tools of an agent', () => {
     expect(toolSpecs([...both].reverse())).not.toBe(toolSpecs(both));
   });
 
+  it('are one list also where the objects are new, and no part of another list', () => {
+    const three = [tool('one'), tool('two'), tool('three')];
+    const list = toolSpecs(three);
+    expect(toolSpecs(three)).toBe(list);
+    expect(toolSpecs(three.map((one) => ({ ...one })))).toBe(list);
+    expect(toolSpecs(three.with(2, tool('other')))).not.toBe(list);
+    expect(toolSpecs(three.slice(0, 2))).not.toBe(list);
+    // Lists that nobody has used for long are forgotten.
+    for (let i = 0; i < 64; i++) toolSpecs([tool(`new ${i}`)]);
+    expect(toolSpecs(three.map((one) => ({ ...one })))).not.toBe(list);
+    expect(toolSpecs(three.map((one) => ({ ...one })))).toEqual(list);
+  });
+
   it('take one JSON object; no text is none', () => {
     expect(parseArguments(' ')).toEqual({ ok: true, value: {} });
     expect(parseArguments('{"a":[1]}')).toEqual({ ok: true, value: { a: [1] } });

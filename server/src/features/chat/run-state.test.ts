@@ -43,6 +43,8 @@ describe('the state machine of a run', () => {
   it('throws for what the table lacks', () => {
     expect(() => nextState('queued', 'complete')).toThrow(NoTransition);
     expect(() => nextState('awaiting_approval', 'complete')).toThrow(NoTransition);
+    const fault = new NoTransition('queued', 'complete');
+    expect(String(fault)).toBe('NoTransition: a run that is queued has no transition "complete"');
     expect(() => nextState('awaiting_approval', 'exceed')).toThrow(NoTransition);
     expect(() => nextState('running', 'begin')).toThrow(NoTransition);
   });
