@@ -54,8 +54,8 @@ if (unknown.length > 0 || parts.length === 0)
   throw new Error(`takes ${FEATURES.join(', ')}; --part ${PARTS.join(', ')}`);
 const deadline = Date.now() + Number(values.minutes) * 60_000;
 
-/** A test waits at most as long as this; the suite that waits is given up later by far. */
-const TEST_TIMEOUT_MS = 30_000;
+/** A test waits at most as long as this, as in vitest.config.ts for started servers; the suite that waits is given up later by far. */
+const TEST_TIMEOUT_MS = 60_000;
 const RECORDING_MS = 600_000;
 const RESULTS = path.join('docs', 'evidence', 'mutation.json');
 const EQUIVALENT = path.join('docs', 'evidence', 'equivalent.json');
