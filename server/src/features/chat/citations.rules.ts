@@ -62,8 +62,7 @@ const quotablesOf = (passage: string): Quotable[] => {
     if (text === '') continue;
     if (!isRow(line)) {
       inTable = false;
-      for (const sentence of sentencesOf(line))
-        if (sentence.trim() !== '') found.push({ text: sentence.trim(), head: null, kind: 'prose' });
+      for (const sentence of sentencesOf(line)) found.push({ text: sentence, head: null, kind: 'prose' });
       continue;
     }
     if (valuesOf(text).length === 0) continue;

@@ -184,6 +184,16 @@ describe('citations', () => {
     const years = 'lamp | 2024 | 2025\n--- | --- | ---\nred | 7 | 8';
     expect(quoteFor('In 2025 the red one had 8', years)).toBe('red | 7 | 8');
     expect(quoteFor('In 2025 2024', years)).toBe('lamp | 2024 | 2025');
+    expect(quoteFor('In 2024 and 2025 red had 7', years)).toBe('red | 7 | 8');
+    expect(quoteFor('In 2024 and 2025 red had 7', years.replace('--- | --- | ---\n', ''))).toBe(
+      'red | 7 | 8',
+    );
+    // Over years there is no head: both rows are values.
+    expect(quoteFor('In 2024 a', 'a | 2024\nb | 2025')).toBe('a | 2024');
+    // Lines without words end no table.
+    expect(
+      quoteFor('The status of the invoice', 'Type | Status\n\nStatus report | open\n\nInvoice | paid'),
+    ).toBe('Invoice | paid');
     expect(quoteFor('nothing of it', '--- | ---\nred | 7')).toBe('red | 7');
   });
 });

@@ -64,6 +64,7 @@ describe('tools of the client', () => {
       text: 'Error: the arguments must be one JSON object',
       item: { status: 'failed', arguments: {}, error: 'the arguments must be one JSON object' },
     });
+    expect(bad.item.arguments).toEqual({});
     expect(isHandedOver(bad)).toBe(false);
   });
 

@@ -191,6 +191,8 @@ describe('a run that is read back', () => {
       decided(call('x', { costNano: 3 }), ['nowhere']),
     );
     expect(other?.state).toEqual({ ...run?.state, nextStep: 4 });
+    const unknown = replay(plan(), tools([call('a')]), decided(call('x')));
+    expect(unknown?.state.settled.map(({ callId }) => callId)).toEqual(['a']);
   });
 
   it('passes over rows of other kinds, such as the text of a call that was cut off', () => {

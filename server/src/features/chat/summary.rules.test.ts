@@ -29,7 +29,12 @@ describe('which sentences a summary keeps', () => {
       person('Lamps should become brighter.'),
       person('Should lamps become brighter?'),
     ],
-    ['what says something before thanks', person('Lamps become brighter.'), person('Thanks lamps.')],
+    ['what says something before thanks', agent('Lamps become brighter.'), person('Thanks lamps.')],
+    [
+      'a person’s three words before four of an agent',
+      person('Lamps burn brightly.'),
+      agent('Ships arrive tomorrow morning.'),
+    ],
     [
       'a longer sentence of new words, as far as its length allows',
       person('Ships harbour lamps become bright.'),
@@ -77,6 +82,22 @@ describe('which sentences a summary keeps', () => {
         26,
       ),
     ).toBe('Person: Ships arrive during mornings\nPerson: My lamps become brighter evenings');
+  });
+
+  it('prefers what was kept before also to a little more that is said now', () => {
+    expect(
+      extractSummary('Person: Ships arrive mornings', [person('Lamps become brighter evenings')], ONE),
+    ).toBe('Person: Ships arrive mornings');
+  });
+
+  it('weighs 2,000 sentences against each other, and drops those that say least', () => {
+    const word = (n: number) =>
+      `${String.fromCharCode(97 + (n % 26), 97 + (Math.trunc(n / 26) % 26))}${n < 676 ? 'lamp' : n < 1352 ? 'ship' : n < 2028 ? 'boat' : 'raft'}`;
+    const vague = Array.from({ length: 2_100 }, (_, n) => agent(`${word(n)} seems.`));
+    const name = person('My name is Ada Kowalska.');
+    expect(extractSummary(null, [...vague, name], 9)).toBe('Person: My name is Ada Kowalska.');
+    // Of those that say as much the first.
+    expect(extractSummary(null, vague, 6)).toBe(`Agent: ${word(0)} seems.`);
   });
 
   it('prefers what comes back, over what is said once', () => {
