@@ -130,6 +130,7 @@ describe('tokens of a run', () => {
       cachedInputTokens: 300,
       cacheWriteTokens: 7,
       reasoningTokens: 3000,
+      estimated: false,
     };
     expect(addUsage(some(2), call)).toEqual(some(5));
     expect(addSums(some(1), [some(2), some(4)])).toEqual(some(7));

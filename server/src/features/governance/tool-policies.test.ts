@@ -13,7 +13,7 @@ const tool = (annotations: Partial<AgentTool['annotations']> = {}): AgentTool =>
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false, ...annotations },
   }) as AgentTool;
 const holding = (policies: ServerPolicies, said?: ToolPolicy) =>
-  createToolPolicies({ policies, approvals }, { policyOf: () => said });
+  createToolPolicies({ policies, approvals }, { policyOf: () => said ?? null });
 
 describe('the policy that holds for a tool', () => {
   it('is the file’s over what its registration says, part by part', () => {
