@@ -49,6 +49,11 @@ describe('the policy that holds for a tool', () => {
       approval: 'human',
     });
     expect(holding({}).resolve(tool(), { cost_usd: 70 }).approval).toBe('pentarchy');
+    const strict = createToolPolicies(
+      { policies: {}, approvals: { ...approvals, taintedOpenWorld: 'human' } },
+      { policyOf: () => null },
+    );
+    expect(strict.resolve(tool({ openWorld: true }), {}).approval).toBe('auto');
     expect(holding({}).resolve(tool({ destructive: true, openWorld: true }), {})).toMatchObject({
       risk: 'high',
       approval: 'pentarchy',

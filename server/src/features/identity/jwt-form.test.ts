@@ -65,22 +65,15 @@ describe('the header of a token', () => {
   });
 
   it('is looked at up to 8 KiB', () => {
-    const sized = (length: number): string => {
-      const bare = token({ alg: 'RS256' }, {}, '');
-      return bare + 'A'.repeat(length - bare.length);
-    };
-    const fits = [MAX_TOKEN_BYTES, MAX_TOKEN_BYTES - 1, MAX_TOKEN_BYTES - 2].map((length) =>
-      readHeader(sized(length), ALGORITHMS),
-    );
-    expect(fits.filter((header) => header !== null).length).toBeGreaterThan(0);
+    // One of four lengths of the header leaves a signature that base64url can have.
+    const read = (length: number) =>
+      ['', 'k', 'kk', 'kkk'].flatMap((kid) => {
+        const bare = token({ alg: 'RS256', kid: `k${kid}` }, {}, '');
+        return readHeader(bare + 'A'.repeat(length - bare.length), ALGORITHMS) ?? [];
+      });
     expect(MAX_TOKEN_BYTES).toBe(8_192);
-    // Of four lengths in a row three are possible ones of base64url.
-    expect([1, 2, 3, 4].map((more) => readHeader(sized(MAX_TOKEN_BYTES + more), ALGORITHMS))).toEqual([
-      null,
-      null,
-      null,
-      null,
-    ]);
+    expect(read(MAX_TOKEN_BYTES).length).toBeGreaterThan(0);
+    for (const more of [1, 2, 3, 4]) expect(read(MAX_TOKEN_BYTES + more)).toEqual([]);
   });
 });
 
