@@ -5,8 +5,9 @@ import { pino } from 'pino';
 import { compose } from '../server/src/compose.ts';
 import { loadConfig } from '../server/src/config.ts';
 import { AGENTS } from '../server/src/features/agents/index.ts';
-import { delegateTool, findToolsBase, matchesGlob } from '../server/src/features/chat/index.ts';
+import { delegateTool, findToolsBase } from '../server/src/features/chat/index.ts';
 import { type Caller, ROLES } from '../server/src/kernel/caller.ts';
+import { globMatches } from '../server/src/kernel/glob.ts';
 import { isPermission, PERMISSIONS, ROLE_PERMISSIONS } from '../server/src/kernel/permissions.ts';
 import type { AgentTool } from '../server/src/kernel/tools.ts';
 
@@ -67,7 +68,7 @@ const readTools = async (): Promise<{ tool: DescribedTool; agents: string[] }[]>
         for (const source of platform.tools) {
           for (const tool of await source.list(everybody, agent.id)) {
             const name = `${tool.server}.${tool.name}`;
-            if (!agent.tools.some((glob) => matchesGlob(name, glob))) continue;
+            if (!agent.tools.some((glob) => globMatches(glob, name))) continue;
             const entry = found.get(name) ?? { tool, agents: [] };
             entry.agents.push(agent.id);
             found.set(name, entry);

@@ -57,11 +57,11 @@ export const weightedScore = (parts: readonly PartResult[]): number => {
 const whole = (feature: string, parts: readonly PartResult[]): string => {
   const total = (name: 'possible' | 'tried' | 'killed' | 'equivalent'): number =>
     parts.reduce((all, part) => all + part[name], 0);
-  return `| ${feature} | all, weighted | ${total('possible')} | ${total('tried')} | | ${total('killed')} | ${total('equivalent')} | ${weightedScore(parts).toFixed(0)} % |`;
+  return `| ${feature} | all, weighted | ${total('possible')} | ${total('tried')} | | ${total('killed')} | ${total('equivalent')} | ${Math.floor(weightedScore(parts))} % |`;
 };
 
 const row = (part: PartResult): string =>
-  `| ${part.feature} | ${part.part} | ${part.possible} | ${part.tried} | ${part.suites.unit} + ${part.suites.blackBox.length} | ${part.killed} | ${part.equivalent} | ${scoreOf(part).toFixed(0)} % |`;
+  `| ${part.feature} | ${part.part} | ${part.possible} | ${part.tried} | ${part.suites.unit} + ${part.suites.blackBox.length} | ${part.killed} | ${part.equivalent} | ${Math.floor(scoreOf(part))} % |`;
 
 export const MUTATION_HEADING = '## Mutation testing';
 

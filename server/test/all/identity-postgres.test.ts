@@ -3,7 +3,7 @@ import { openPostgres } from '../../src/db/open.ts';
 import { externalOrganisationsSuite } from '../suites/external-organisations.ts';
 import { identityOidcSuite } from '../suites/identity-oidc.ts';
 import { identityUsersSuite } from '../suites/identity-users.ts';
-import { signInDoorsSuite } from '../suites/sign-in-doors.ts';
+import { signInEndpointsSuite } from '../suites/sign-in-endpoints.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let postgres: TestPostgres | null = null;
@@ -22,4 +22,4 @@ const open = async () => {
 identityOidcSuite('PostgreSQL', open);
 identityUsersSuite('PostgreSQL', open);
 externalOrganisationsSuite('PostgreSQL', open);
-signInDoorsSuite('PostgreSQL', open);
+signInEndpointsSuite('PostgreSQL', open);

@@ -249,7 +249,7 @@ describe('a busy conversation', () => {
       await provider.seen(1);
       const refused = await admin.post('/v2/chat', body, { headers: { prefer: 'no-wait' } });
       expectErrorB(refused, 409, 'CONFLICT');
-      // The doors of other protocols, each with its own shape of errors.
+      // The APIs of other protocols, each with its own shape of errors.
       const noWait = { headers: { prefer: 'no-wait' } };
       const metadata = { conversation_id: id };
       const model = 'pentarch/zeus';
@@ -268,15 +268,15 @@ describe('a busy conversation', () => {
           },
         },
       };
-      const doors = [
+      const foreign = [
         await admin.post('/v1/chat/completions', { model, messages, metadata }, noWait),
         await admin.post('/v1/chat/completions', { model, messages, metadata, stream: true }, noWait),
         await admin.post('/v1/responses', { model, input: 'Two?', metadata }, noWait),
         await admin.post('/v1/messages', { model, max_tokens: 64, messages, metadata }, noWait),
         await admin.post('/a2a', rpc, noWait),
       ];
-      expect(doors.map(({ status, text }) => `${status} ${text}`)).toEqual(
-        doors.map(() => expect.stringMatching(/^409 \{.*"error":/)),
+      expect(foreign.map(({ status, text }) => `${status} ${text}`)).toEqual(
+        foreign.map(() => expect.stringMatching(/^409 \{.*"error":/)),
       );
       const second = admin.post('/v2/chat', { ...body, message: 'two' });
       gate.resolve();

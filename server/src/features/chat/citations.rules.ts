@@ -62,8 +62,7 @@ const quotablesOf = (passage: string): Quotable[] => {
     if (text === '') continue;
     if (!isRow(line)) {
       inTable = false;
-      for (const sentence of sentencesOf(line))
-        if (sentence.trim() !== '') found.push({ text: sentence.trim(), head: null, kind: 'prose' });
+      for (const sentence of sentencesOf(line)) found.push({ text: sentence, head: null, kind: 'prose' });
       continue;
     }
     if (valuesOf(text).length === 0) continue;
@@ -134,6 +133,7 @@ export const citationsOf = (content: string, passages: readonly NumberedPassage[
   const byNumber = new Map(passages.map((passage) => [passage.n, passage]));
   const found = new Map<number, Citation>();
   let before = 0;
+  let sentence = '';
   // What is cited twice is quoted from the first of its sentences to the last, where they stand near each other.
   const widen = (passage: NumberedPassage, known: Citation, sentence: string): void => {
     const quote = quoteFor(sentence, passage.text);
@@ -144,9 +144,10 @@ export const citationsOf = (content: string, passages: readonly NumberedPassage[
     if (end - start <= MAX_QUOTE) known.quote = passage.text.slice(start, end);
   };
   for (const match of content.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)) {
-    const statement = content.slice(before, match.index).trim();
+    const said = sentencesOf(content.slice(before, match.index)).at(-1);
     before = match.index + match[0].length;
-    const sentence = sentencesOf(statement).at(-1) ?? statement;
+    // Markers beside each other stand behind one statement.
+    if (said !== undefined && valuesOf(said).length > 0) sentence = said;
     for (const number of (match[1] ?? '').split(',')) {
       const passage = byNumber.get(Number(number));
       if (passage === undefined) continue;

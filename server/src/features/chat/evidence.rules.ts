@@ -14,6 +14,7 @@ interface RunTexts {
 }
 
 const MAX_ASKED = 4_000;
+const ASKED_TAIL = 1_000;
 const MAX_EXCERPT = 1_200;
 const MAX_SOURCES = 4;
 const MAX_SCANNED = 100_000;
@@ -42,14 +43,10 @@ const distinctiveWords = (args: Record<string, unknown>): string[] => {
 };
 
 /** Head and tail: an order is as often at the end. */
-const bounded = (text: string, limit: number): string => {
-  if (text.length <= limit) return text;
-  const tail = Math.floor(limit / 4);
-  return `${text.slice(0, limit - tail)} […] ${text.slice(-tail)}`;
-};
+const bounded = (text: string): string =>
+  text.length <= MAX_ASKED ? text : `${text.slice(0, MAX_ASKED - ASKED_TAIL)} […] ${text.slice(-ASKED_TAIL)}`;
 
 const around = (text: string, at: number): string => {
-  if (text.length <= MAX_EXCERPT) return text;
   const from = Math.max(0, Math.min(at - MAX_EXCERPT / 2, text.length - MAX_EXCERPT));
   return text.slice(from, from + MAX_EXCERPT);
 };
@@ -101,7 +98,7 @@ export const callEvidence = (run: RunTexts, args: Record<string, unknown>): Call
   const rated = candidatesOf(run).map((candidate) => {
     const folded = candidate.text.slice(0, MAX_SCANNED).toLowerCase();
     const shared = words.filter((word) => folded.includes(word));
-    const at = shared[0] === undefined ? 0 : folded.indexOf(shared[0]);
+    const at = folded.indexOf(shared[0] ?? '');
     const source: EvidenceSource = {
       kind: candidate.kind,
       where: candidate.where.slice(0, MAX_WHERE),
@@ -115,7 +112,7 @@ export const callEvidence = (run: RunTexts, args: Record<string, unknown>): Call
     .sort((a, b) => b.sharedWords - a.sharedWords);
   return {
     v: 1,
-    asked: bounded(run.asked, MAX_ASKED),
+    asked: bounded(run.asked),
     callWords: words.length,
     saidByPerson: words.filter((word) => said.includes(word)).length,
     sources: (sharing.length > 0 ? sharing : rated.toReversed()).slice(0, MAX_SOURCES),

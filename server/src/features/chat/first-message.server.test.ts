@@ -6,7 +6,7 @@ import type { TestServer } from '../../../test/support/server.ts';
 import { openSocket } from '../../../test/support/socket-client.ts';
 import { withWorld } from '../../../test/support/suite.ts';
 
-/** A conversation is busy from its first message on, whichever door each message comes by. */
+/** A conversation is busy from its first message on, whichever API each message comes by. */
 
 let server: TestServer;
 let provider: TestProvider;
@@ -21,7 +21,7 @@ beforeEach(() => provider.reset());
 const lastOf = (request: TestRequest): string =>
   String(request.body.messages?.at(-1)?.content).split('\n').at(-1) ?? '';
 
-type Door = (message: string, conversationId?: string) => Promise<unknown>;
+type Send = (message: string, conversationId?: string) => Promise<unknown>;
 
 const inConversation = (conversationId?: string) =>
   conversationId === undefined ? {} : { conversation_id: conversationId };
@@ -35,7 +35,7 @@ const ok = async (answer: Promise<{ status: number; text: string }>): Promise<vo
   if (status >= 300) throw new Error(`${status} ${text}`);
 };
 
-const overSocket: Door = async (message, conversationId) => {
+const overSocket: Send = async (message, conversationId) => {
   const socket = openSocket(`${server.url.replace('http', 'ws')}/v2/ws`, { token: admin.token ?? '' });
   await socket.next('ready');
   socket.send('chat.send', { id: '1', ...chatRequest(message, conversationId) });
@@ -44,7 +44,7 @@ const overSocket: Door = async (message, conversationId) => {
   socket.close();
 };
 
-const DOORS: Record<string, Door> = {
+const ENTRIES: Record<string, Send> = {
   'chat in JSON': (message, id) => ok(admin.post('/api/v1/chat', chatRequest(message, id))),
   'chat as a stream': async (message, id) => {
     const stream = await admin.stream('/api/v1/chat/stream', chatRequest(message, id));
@@ -52,7 +52,7 @@ const DOORS: Record<string, Door> = {
   },
   'the WebSocket': overSocket,
   invoke: (message, id) => ok(admin.post('/v2/agents/zeus/invoke', { message, ...inConversation(id) })),
-  'the /v1 door': (message, id) =>
+  'the /v1 API': (message, id) =>
     ok(
       admin.post('/v1/chat/completions', {
         model: 'pentarch/zeus',
@@ -61,7 +61,7 @@ const DOORS: Record<string, Door> = {
         ...(id === undefined ? {} : { metadata: { conversation_id: id } }),
       }),
     ),
-  'the A2A door': (message, id) =>
+  A2A: (message, id) =>
     ok(
       admin.post('/a2a/zeus', {
         jsonrpc: '2.0',
@@ -79,7 +79,7 @@ const DOORS: Record<string, Door> = {
       }),
     ),
 };
-const task: Door = async (description) => {
+const task: Send = async (description) => {
   const made = await admin.post('/v2/tasks', { description, agent_id: 'zeus' });
   const { id } = made.json<{ id: string }>();
   await expect
@@ -94,26 +94,26 @@ const contents = async (id: string): Promise<string[]> =>
     .json<{ messages: { content: string }[] }>()
     .messages.map((message) => message.content);
 
-/** The first message by its door, held at the model; resolves with its conversation. */
-const begin = async (door: Door) => {
+/** The first message by its API, held at the model; resolves with its conversation. */
+const begin = async (send: Send) => {
   const gate = Promise.withResolvers<void>();
   provider.always((request) => {
     const text = `Answer to ${lastOf(request)}`;
     return lastOf(request) === 'one' ? { text, hold: gate.promise } : { text };
   });
   const before = await newest();
-  const first = door('one');
+  const first = send('one');
   first.catch(() => {});
   await provider.seen(1);
   await expect.poll(newest).not.toBe(before);
   return { first, id: (await newest()) ?? '', open: () => gate.resolve() };
 };
 
-for (const [name, door] of Object.entries({ ...DOORS, 'a task': task })) {
+for (const [name, send] of Object.entries({ ...ENTRIES, 'a task': task })) {
   describe(`a conversation made by ${name}`, () => {
-    for (const [secondName, second] of Object.entries(DOORS)) {
+    for (const [secondName, second] of Object.entries(ENTRIES)) {
       it(req('QUEUE-06', `keeps a message by ${secondName} waiting`), async () => {
-        const { first, id, open } = await begin(door);
+        const { first, id, open } = await begin(send);
         const next = second('two', id);
         next.catch(() => {});
         await expect.poll(() => contents(id)).toEqual(['one', 'two']);

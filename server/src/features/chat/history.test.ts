@@ -5,9 +5,12 @@ import {
   type HistoryTurn,
   historyBudget,
   historyTokens,
+  LONGEST_SUMMARY_BYTES,
+  messageRoom,
   shorten,
   splitTurns,
   summaryTokens,
+  turnTokens,
 } from './history.rules.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -56,6 +59,38 @@ describe('history', () => {
     expect(historyBudget({ ...given, maxHistoryTokens: 500 })).toBe(500);
     expect(historyBudget({ ...given, outputTokens: 100_000 })).toBe(4_500);
     expect(historyBudget({ ...given, fixedTokens: 20_000 })).toBe(0);
+  });
+
+  it('counts the calls that came before an answer’s words', () => {
+    const before = [{ role: 'tool' as const, toolCallId: 'c', name: 'add', content: 'x'.repeat(400) }];
+    const turn: HistoryTurn = { role: 'assistant', content: 'Five.' };
+    expect(turnTokens(turn)).toBe(6);
+    // Their text, and four for each message.
+    expect(turnTokens({ ...turn, before })).toBe(6 + 100 + 4);
+  });
+
+  it('has whole tokens: what a share leaves over stays free', () => {
+    const given = { windowTokens: 10_003, fixedTokens: 0, outputTokens: 5_000, maxHistoryTokens: 50_000 };
+    expect(historyBudget(given)).toBe(9_002 - 2_500);
+    expect(messageRoom({ ...given, fixedTokens: 9_000 })).toBe(2_500);
+    expect(summaryTokens(135)).toBe(33);
+    // A summary of the most tokens, half as long again, in bytes.
+    expect(LONGEST_SUMMARY_BYTES).toBe(800 * 1.5 * 8);
+  });
+
+  it('is cut only where it has to be', () => {
+    const two: HistoryTurn[] = [
+      { role: 'user', content: 'a'.repeat(40) },
+      { role: 'assistant', content: 'b'.repeat(80) },
+    ];
+    const exact = historyTokens(two);
+    expect(exact).toBe(10 + 20 + 8);
+    expect(shorten(two, exact)).toEqual(two);
+    // 14 for each with its 4: the first has exactly its share.
+    expect(shorten(two, 29)).toEqual([two[0], { role: 'assistant', content: `${'b'.repeat(40)} …` }]);
+    expect(shorten([], 0)).toEqual([]);
+    const uneven: HistoryTurn[] = [{ role: 'user', content: 'c'.repeat(41) }];
+    expect(shorten(uneven, 14)).toEqual([{ role: 'user', content: `${'c'.repeat(37)} …` }]);
   });
 
   it('is cut evenly where it is too long to be read for a summary', () => {

@@ -23,4 +23,4 @@ export { type ChatService, DECISION_GRACE_MS } from './service.ts';
 export { createChatStore, taintHeld } from './store.ts';
 
 export { findToolsBase } from './tool-finding.ts';
-export { type ClientTools, matchesGlob } from './tools.rules.ts';
+export type { ClientTools } from './tools.rules.ts';

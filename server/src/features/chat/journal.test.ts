@@ -9,6 +9,7 @@ import {
   numberAt,
   packJournal,
   type RunEvent,
+  readJournal,
   unpackJournal,
 } from './journal.rules.ts';
 
@@ -32,6 +33,44 @@ describe('run journal', () => {
         );
       }),
     );
+  });
+
+  it('is packed without the answer and its text', () => {
+    const delta = (agentId: string, text: string): RunEvent => ({ event: 'message.delta', agentId, text });
+    const events: RunEvent[] = [
+      { event: 'run.started', data: { a: 1 } },
+      delta('zeus', 'ab'),
+      delta('zeus', 'c'),
+      delta('athena', 'd'),
+      { event: 'message.completed', data: { content: 'abcd' } },
+    ];
+    const jumps = [
+      { at: 1, n: 5 },
+      { at: 5, n: 20 },
+    ];
+    expect(packJournal(events, jumps)).toEqual({
+      v: 1,
+      events: [
+        ['e', 'run.started', { a: 1 }],
+        ['j', 5],
+        ['d', 'zeus', [2, 1]],
+        ['d', 'athena', [1]],
+        ['c'],
+        ['j', 20],
+      ],
+    });
+    expect(jumpsOf(packJournal(events, jumps))).toEqual(jumps);
+    expect(unpackJournal(packJournal(events, jumps), 'abcd', 'the answer').map(({ event }) => event)).toEqual(
+      events.map(({ event }) => event),
+    );
+    expect(readJournal(null)).toEqual({ v: 1, events: [] });
+    expect(readJournal('{"v":1,"events":[["c"]]}')).toEqual({ v: 1, events: [['c']] });
+  });
+
+  it('has frames of events with their data, or the text that is given for it', () => {
+    const event: RunEvent = { event: 'run.started', data: { a: 1 } };
+    expect(frameOf('r', 3, event)).toBe('id: r:3\nevent: run.started\ndata: {"a":1}\n\n');
+    expect(frameOf('r', 3, event, '{"b":2}')).toBe('id: r:3\nevent: run.started\ndata: {"b":2}\n\n');
   });
 
   it('keeps each frame’s data on one line', () => {

@@ -4,7 +4,7 @@ import type { Client } from '../../../test/support/client.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
 import { withWorld } from '../../../test/support/suite.ts';
 
-/** Long messages: taken by every door as far as the model has room for them, refused with the counts where it has not. */
+/** Long messages: taken by every API as far as the model has room for them, refused with the counts where it has not. */
 
 const CHAT = '/api/v1/chat';
 const MOST = 262_144;
@@ -54,9 +54,9 @@ describe('a long message', () => {
     expect(taken.status, taken.text.slice(0, 300)).toBe(200);
   });
 
-  it(req('LONG-01', 'is taken at the foreign doors too'), async () => {
+  it(req('LONG-01', 'is taken by the foreign APIs too'), async () => {
     const message = text(200_000);
-    const doors: [string, Record<string, unknown>][] = [
+    const foreign: [string, Record<string, unknown>][] = [
       ['/v1/chat/completions', { model: 'pentarch/zeus', messages: [{ role: 'user', content: message }] }],
       ['/v1/responses', { model: 'pentarch/zeus', input: message }],
       [
@@ -64,9 +64,9 @@ describe('a long message', () => {
         { model: 'pentarch/zeus', max_tokens: 100, messages: [{ role: 'user', content: message }] },
       ],
     ];
-    for (const [door, body] of doors) {
-      const answer = await admin.post(door, body);
-      expect(answer.status, `${door} ${answer.text.slice(0, 300)}`).toBe(200);
+    for (const [path, body] of foreign) {
+      const answer = await admin.post(path, body);
+      expect(answer.status, `${path} ${answer.text.slice(0, 300)}`).toBe(200);
       expect(String(provider.requests.at(-1)?.body.messages?.at(-1)?.content)).toContain(message);
     }
     const asked = await admin.post('/a2a/zeus', {
@@ -94,12 +94,12 @@ describe('a long message', () => {
       expect(error.message).toContain('attach it as a document');
       expect(error.details).toMatchObject({ message_tokens: 131_072, window_tokens: 140_000 });
     }
-    const door = await admin.post('/v1/chat/completions', {
+    const completion = await admin.post('/v1/chat/completions', {
       model: 'pentarch',
       messages: [{ role: 'user', content: message }],
     });
-    expect(door.status).toBe(400);
-    expect(door.text).toContain('attach it as a document');
+    expect(completion.status).toBe(400);
+    expect(completion.text).toContain('attach it as a document');
     expect(provider.requests).toHaveLength(0);
     expect(await spent()).toBe(before);
     const list = await admin.get('/api/v1/conversations?q=%D1%89%D1%89%D1%89');
@@ -124,7 +124,7 @@ itShort.beforeAll(({ world }) => {
 });
 
 describe('with MAX_MESSAGE_CHARS', () => {
-  itShort(req('LONG-01', 'less is taken, at each door'), async () => {
+  itShort(req('LONG-01', 'less is taken, by each API'), async () => {
     expect((await short.post(CHAT, { message: text(2_000), context })).status).toBe(200);
     const refused = await short.post(CHAT, { message: text(2_001), context });
     expect(refused.status).toBe(422);

@@ -46,6 +46,31 @@ const CASES: [what: string, text: string, expected: string][] = [
     '````\n```\na[7]\n````\nb[7] ``c`d[7]`` e[7]',
     '````\n```\na[7]\n````\nb ``c`d[7]`` e',
   ],
+  ['leaves numbers of four digits, and takes out those of three', 'a [1234] b [123] c [999]', 'a [1234] b c'],
+  ['leaves a list with a part that is no number', 'a [1, , 7] b [,] c [7,x]', 'a [1, , 7] b [,] c [7,x]'],
+  ['leaves a marker of more than 60 characters', `a [${'7, '.repeat(21)}7] b`, `a [${'7, '.repeat(21)}7] b`],
+  ['takes out one of 60 characters', `a [${'7, '.repeat(19)}77] b`, 'a b'],
+  [
+    'knows code within code by the number of its marks',
+    'a ``x ` [7]`` b [7] `y [7]` [8]',
+    'a ``x ` [7]`` b `y [7]`',
+  ],
+  ['ends a fence by marks of its kind alone', '```\n~~~\n[7]\n```\n[8] b', '```\n~~~\n[7]\n```\nb'],
+  ['takes waves within a line for text', 'a ~~~ b [7]', 'a ~~~ b'],
+  ['takes two waves for text', '~~a [7]~~ b', '~~a~~ b'],
+  [
+    'begins a fence of waves behind spaces, and none behind words',
+    '  ~~~\n[7]\n  ~~~\nb ~~~ [8]',
+    '  ~~~\n[7]\n  ~~~\nb ~~~',
+  ],
+  ['ends inline code with its line', 'a ``b\n[7] c', 'a ``b\nc'],
+  ['takes a link by reference behind a known marker for one', '[1][7] [x][8]', '[1] [x][8]'],
+  ['takes out one behind one that is gone', 'a [7][8][1]', 'a[1]'],
+  [
+    'keeps the address of a link at the start of a line, also behind spaces',
+    'a\n[7]: b\n [8]: c',
+    'a\n[7]: b\n [8]: c',
+  ],
 ];
 
 describe('markers without a passage', () => {

@@ -1,10 +1,11 @@
+import { globMatches } from '../../kernel/glob.ts';
 import type { ModelMessage, ModelRef } from '../../kernel/model.ts';
 import { estimateTokens } from '../../kernel/tokens.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import { findToolsTool, isFindTools, namesAdded } from './tool-finding.ts';
 import { isDelegate } from './tool-list.ts';
-import { matchesGlob, modelToolName, specOf } from './tools.rules.ts';
+import { modelToolName, specOf } from './tools.rules.ts';
 
 /**
  * Which of its tools a model is told with a call. Where they are many, those that the agent names and handing on go along; the
@@ -28,7 +29,7 @@ const sum = (tools: readonly AgentTool[]): number => tools.reduce((all, tool) =>
 const inOrder = (tools: readonly AgentTool[], globs: readonly string[]): AgentTool[] => {
   const named = globs
     .filter((glob) => glob !== '*')
-    .flatMap((glob) => tools.filter((tool) => matchesGlob(`${tool.server}.${tool.name}`, glob)));
+    .flatMap((glob) => tools.filter((tool) => globMatches(glob, `${tool.server}.${tool.name}`)));
   return [...new Set([...named, ...tools.filter(isDelegate)])];
 };
 

@@ -122,6 +122,10 @@ describe('what documents are searched for', () => {
     const five = 'Please describe our newest ships';
     expect(searchQuery(five, before)).toBe(five);
     expect(searchQuery('Please describe where it stands today', before)).toContain('How long');
+    const four = 'Please describe newest ships';
+    expect(searchQuery(` ${four}\n`, before)).toBe(`How long does the lamp burn?\n ${four}\n`);
+    // White space at its ends is no word.
+    expect(searchQuery(` ${five} `, before)).toBe(` ${five} `);
     const long = 'please tell me about harbour fees and all taxes and everything like it today';
     expect(long.split(' ')).toHaveLength(14);
     expect(searchQuery(long, before)).toContain('How long');

@@ -36,7 +36,7 @@ export interface GivenInput {
   metadata?: Record<string, unknown>;
 }
 
-/** How a run is asked for, by whichever door. */
+/** How a run is asked for, by whichever API. */
 export interface LaunchOptions {
   requestId: string;
   streaming: boolean;
@@ -55,7 +55,7 @@ interface ParsedContext {
   data: Record<string, unknown>;
 }
 
-/** `response_schema` of a request, beside what its door has read of it. Throws VALIDATION_ERROR. */
+/** `response_schema` of a request, beside what its API has read of it. Throws VALIDATION_ERROR. */
 export const withForm = <T extends { given?: GivenInput }>(request: ChatRequest, how: T): T => {
   const { response_schema: schema } = request;
   if (schema === undefined) return how;

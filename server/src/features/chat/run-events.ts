@@ -40,7 +40,6 @@ export const createRunEvents = (told: readonly RunEvent[] = [], jumps: readonly 
     delta: (agentId, text) => push({ event: 'message.delta', agentId, text }),
     emit: (event, data) => push({ event, data }),
     end() {
-      if (ended) return;
       ended = true;
       for (const reader of readers) reader.onEnd();
       readers.clear();

@@ -309,7 +309,7 @@ export const replaySteps = (
   const state = startState(first.payload);
   let events: RunEvent[] = [];
   let jumps: Jump[] = [];
-  for (const step of steps.slice(1)) {
+  for (const step of steps) {
     if (step.kind === 'model') {
       if (state.asked !== null) tellResults(state);
       state.content = step.payload.text;

@@ -79,7 +79,7 @@ const holding = (...words: string[]): string[] =>
     });
 
 /** Each way to a temporary chat: sends the message and gives the answer. */
-const DOORS: Record<string, (client: Client, message: string) => Promise<string>> = {
+const ENTRIES: Record<string, (client: Client, message: string) => Promise<string>> = {
   'chat in JSON': async (client, message) => (await replyOf(say(client, message))).content,
   'chat as a stream': async (client, message) => {
     const events = await (await client.stream('/api/v1/chat/stream', temporary(message))).rest();
@@ -141,13 +141,13 @@ describe('a temporary chat', () => {
     },
   );
 
-  it.each(Object.keys(DOORS))(
+  it.each(Object.keys(ENTRIES))(
     req('CONV-20', 'by %s is answered and paid for, and nowhere in the store'),
-    async (door) => {
-      const words = [`zwibbelfurt${Object.keys(DOORS).indexOf(door)}`, 'quanstrophel'];
+    async (entry) => {
+      const words = [`zwibbelfurt${Object.keys(ENTRIES).indexOf(entry)}`, 'quanstrophel'];
       provider.always({ text: 'Of the quanstrophel I know all.' });
       const before = [await total(person), await requestsOf(person)];
-      const answer = await DOORS[door]?.(person, `What of ${words[0]}?`);
+      const answer = await ENTRIES[entry]?.(person, `What of ${words[0]}?`);
       expect(answer).toBe('Of the quanstrophel I know all.');
       expect(await total(person)).toBe(before[0]);
       for (const query of [`?q=${words[0]}`, '?q=quanstrophel', '?status=unlisted', '?status=archived'])
@@ -215,7 +215,7 @@ describe('a temporary chat', () => {
     }>();
     const more = await requestsOf(person);
     expect(more).toBe(spent + 1);
-    const doors = [
+    const answers = [
       await person.post('/v1/responses', {
         model: 'pentarch/zeus',
         input: 'On',
@@ -234,7 +234,7 @@ describe('a temporary chat', () => {
         { headers: { 'idempotency-key': 'twice' } },
       ),
     ];
-    for (const answer of doors) {
+    for (const answer of answers) {
       expect(answer.status, answer.text).toBe(400);
       expect(answer.json<{ error: { param: string } }>().error.param).toBe('store');
     }

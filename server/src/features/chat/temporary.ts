@@ -49,7 +49,7 @@ const historyOf = ({ history = [] }: Pick<ChatRequest, 'history'>): HistoryTurn[
   return turns;
 };
 
-/** With the history that a temporary chat brings along, which its door has not read by itself. */
+/** With the history that a temporary chat brings along, which its API has not read by itself. */
 export const withHistory = <T extends Pick<LaunchOptions, 'given'>>(request: ChatRequest, how: T): T =>
   request.history === undefined ? how : { ...how, given: { ...how.given, history: historyOf(request) } };
 

@@ -548,5 +548,5 @@ describe('runs with tools', () => {
         expect(messages.at(-1)?.tool_calls).toHaveLength(2);
       } else expect(run.error?.code).toBe('SERVICE_UNAVAILABLE');
     }
-  }, 120_000);
+  }, 300_000);
 });

@@ -1,3 +1,4 @@
+import { globMatches } from '../../kernel/glob.ts';
 import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { spelledName } from '../../kernel/tool-names.ts';
@@ -5,7 +6,7 @@ import type { AgentTool } from '../../kernel/tools.ts';
 import { shortSchema } from './short-schema.rules.ts';
 
 /**
- * Tools of the client's program, which it runs itself (the OpenAI-compatible door). They are offered to the agent's model
+ * Tools of the client's program, which it runs itself (the OpenAI-compatible API). They are offered to the agent's model
  * beside its own. A call of one is handed over: the own calls of the same answer are carried out, and the run ends with
  * the finish reason `tool_calls`. The results come with a run of their own, which goes on with the prompt of this one.
  */
@@ -16,16 +17,6 @@ export interface ClientTools {
   /** At most one of them is called in an answer. */
   single?: true;
 }
-
-/** `pentarch.search_documents` against `pentarch.*`, `*` and the like. */
-export const matchesGlob = (name: string, glob: string): boolean => {
-  if (glob === '*') return true;
-  const parts = glob.split('*');
-  if (parts.length === 1) return name === glob;
-  const first = parts[0] ?? '';
-  const last = parts.at(-1) ?? '';
-  return name.length >= first.length + last.length && name.startsWith(first) && name.endsWith(last);
-};
 
 /** A tool's name for the model: the platform's own without a server before it. */
 export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string =>
@@ -105,7 +96,7 @@ export const mayUse = (globs: readonly string[], tool: AgentTool): boolean => {
   let may = known.get(name);
   if (may === undefined) {
     if (known.size >= MAX_NAMES) known.clear();
-    may = globs.some((glob) => matchesGlob(name, glob));
+    may = globs.some((glob) => globMatches(glob, name));
     known.set(name, may);
   }
   return may;

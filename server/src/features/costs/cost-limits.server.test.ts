@@ -140,13 +140,13 @@ describe('costs of requests', () => {
           { model: 'pentarch/hephaestus', messages: [{ role: 'user', content: 'What time is it?' }], stream },
           { headers: { 'idempotency-key': key } },
         );
-      const doors = { invoke, complete: complete(false), stream: complete(true) };
+      const ways = { invoke, complete: complete(false), stream: complete(true) };
       const set = async (usd: number) => {
         const limits = [{ scope: 'run', period: 'run', limit_usd: usd }];
         expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
       };
       await set(0.05);
-      for (const [door, ask] of Object.entries(doors)) {
+      for (const [way, ask] of Object.entries(ways)) {
         provider.reset();
         // The first call may write 5,000 tokens and does: it asks for a tool without a word, and nothing is left for a second.
         provider.always({
@@ -154,16 +154,12 @@ describe('costs of requests', () => {
           toolCalls: [{ id: 'c', name: 'time__get_current_time', arguments: '{"timezone":"Asia/Tokyo"}' }],
           usage: { inputTokens: 10, outputTokens: 5_000 },
         });
-        const first = await ask(`half-way-${door}`);
-        expect([door, first.status, first.text]).toEqual([
-          door,
-          200,
-          expect.stringContaining('cost_exceeded'),
-        ]);
-        const again = await ask(`half-way-${door}`);
-        expect([door, again.status, again.headers.get('idempotent-replayed')]).toEqual([door, 200, 'true']);
+        const first = await ask(`half-way-${way}`);
+        expect([way, first.status, first.text]).toEqual([way, 200, expect.stringContaining('cost_exceeded')]);
+        const again = await ask(`half-way-${way}`);
+        expect([way, again.status, again.headers.get('idempotent-replayed')]).toEqual([way, 200, 'true']);
         expect(provider.requests).toHaveLength(1);
-        if (door !== 'invoke') continue;
+        if (way !== 'invoke') continue;
         const answer = first.json<Answer & { content: string; tool_calls: unknown[] }>();
         expect(answer).toMatchObject({ content: '', finish_reason: 'cost_exceeded', cost_usd: 0.05 });
         expect(answer.tool_calls).toMatchObject([{ name: 'get_current_time', status: 'completed' }]);
@@ -173,8 +169,8 @@ describe('costs of requests', () => {
       // Before the first call it is a refusal.
       provider.reset();
       await set(0);
-      for (const [door, ask] of Object.entries(doors))
-        expect([door, (await ask(`none-${door}`)).status]).toEqual([door, 402]);
+      for (const [way, ask] of Object.entries(ways))
+        expect([way, (await ask(`none-${way}`)).status]).toEqual([way, 402]);
       expect(provider.requests).toHaveLength(0);
       await set(5);
     },

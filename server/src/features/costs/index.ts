@@ -117,7 +117,7 @@ export const createCosts = (options: CostsOptions) => {
     room: accounts.room,
     recover,
     sweep,
-    /** Limits of a tenant with their state, and changes of them (without the checks of the HTTP door). */
+    /** Limits of a tenant with their state, and changes of them (without the checks of the HTTP API). */
     limits: limits.list,
     putLimits: limits.put,
     usage: usage.usage,

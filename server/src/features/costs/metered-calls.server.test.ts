@@ -103,8 +103,8 @@ describe('calls of models and embedders', () => {
     },
   );
 
-  /** Doors that lead to the embedder, documents, memory and routing among them. */
-  const doors: [string, () => Promise<unknown>][] = [
+  /** Requests that lead to the embedder, documents, memory and routing among them. */
+  const requests: [string, () => Promise<unknown>][] = [
     ['a document', () => admin.post('/v2/knowledge/documents', { title: 'a', content: 'Lamps are green.' })],
     ['a search', () => admin.post('/v2/knowledge/search', { query: 'lamps', include_memories: true })],
     ['a program', () => admin.post('/v1/embeddings', { model: 'pentarch/embedding', input: ['a', 'b'] })],
@@ -127,12 +127,12 @@ describe('calls of models and embedders', () => {
   it(req('COST-01', 'are one row of the ledger for each call of the embedder'), async () => {
     provider.always({ text: 'Well.' });
     const before = await embeddingRows();
-    // Counted over all doors together: what a door begins may end while the next one is used.
-    for (const [door, use] of doors) {
+    // Counted over all requests together: what one begins may end while the next one is used.
+    for (const [name, use] of requests) {
       await use();
       await expect
-        .poll(async () => [door, (await embeddingRows()) - before - embeddingCalls()], { timeout: 20_000 })
-        .toEqual([door, 0]);
+        .poll(async () => [name, (await embeddingRows()) - before - embeddingCalls()], { timeout: 20_000 })
+        .toEqual([name, 0]);
     }
     await expect.poll(embeddingCalls, { timeout: 20_000 }).toBeGreaterThan(4);
     await settled();
@@ -142,7 +142,7 @@ describe('calls of models and embedders', () => {
     await settled();
     provider.reset();
     await limit(0);
-    for (const [, use] of doors) await use();
+    for (const [, use] of requests) await use();
     await admin.post('/v2/chat', { message: `${UNCLEAR}, once more` });
     await settled();
     expect(provider.meter).toEqual([]);
@@ -254,7 +254,7 @@ describe('calls of models and embedders', () => {
       await settled();
       provider.always({ text: 'Well.', usage: { inputTokens: 70, outputTokens: 5 } });
       const known = new Set((await rows()).map((row) => row.id));
-      for (const [, use] of doors) await use();
+      for (const [, use] of requests) await use();
       expect((await admin.post('/v2/chat/stream', { message: UNCLEAR })).status).toBe(200);
       await settled();
       const booked = (await rows()).filter((row) => !known.has(row.id));

@@ -6,7 +6,7 @@ import type { Client } from '../../../test/support/client.ts';
 import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
 import { startServer, type TestServer } from '../../../test/support/server.ts';
 
-/** Tools with a price: no room means that they are not called, at every door, and votes are part of what a conversation cost. */
+/** Tools with a price: no room means that they are not called, by every API, and votes are part of what a conversation cost. */
 
 const POLICIES = {
   policies: {

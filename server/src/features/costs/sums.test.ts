@@ -285,4 +285,33 @@ describe.each(testStores)('sums of the ledger on $name', (store) => {
     expect(await rebuildSums(db)).toBe(1);
     expect(await checkSums(db)).toEqual([{ tenantId: TENANT, pending: false, wrong: [] }]);
   });
+
+  it(
+    req('COST-28', 'a sum without any row is gone once they are made anew, wherever it stands'),
+    async () => {
+      await insert([row(), row({ created_at: NOW - 40 * DAY_MS })]);
+      const parts = ['slot', 'day', 'user_day', 'user_month'] as const;
+      const day = Math.floor(NOW / DAY_MS) * DAY_MS;
+      // Before the first day with rows, between the two, and behind the last.
+      const places = [
+        day - 400 * DAY_MS,
+        day - 60 * DAY_MS,
+        day - 20 * DAY_MS,
+        day + DAY_MS,
+        day + 60 * DAY_MS,
+      ];
+      await db.write(async (tx) => {
+        for (const part of parts)
+          for (const at of places)
+            await sql`insert into cost_sums select tenant_id, part, ${sql.lit(at)}, 'nobody', agent_id, model, tool, requests, cost_nano,
+            input_tokens, output_tokens, cached_input_tokens, beyond_estimate from cost_sums where part = ${part} limit 1`.execute(
+              tx,
+            );
+      });
+      const [found] = await checkSums(db);
+      expect(new Set(found?.wrong.map(({ part }) => part))).toEqual(new Set(parts));
+      await rebuildSums(db);
+      expect(await checkSums(db)).toEqual([{ tenantId: TENANT, pending: false, wrong: [] }]);
+    },
+  );
 });

@@ -51,6 +51,29 @@ describe('calls that an operator allows with untrusted content in the conversati
     expect(isAllowed(policy, { to: 'bob@example.com' })).toBe(false);
   });
 
+  it('have numbers by their digits, and what a glob says word for word, whatever stands in it', () => {
+    const policy = { allow: [{ arguments: { id: ['47*', 'a; b', '../up', '9'] } }] };
+    const allowed = (id: unknown): boolean => isAllowed(policy, { id });
+    for (const id of [4711, '47', 'a; b', '../up', 9, ['a; b', 471]])
+      expect([id, allowed(id)]).toEqual([id, true]);
+    for (const id of [48, 'a; c', '47;1', '47/../1', '47\u00071', '..', true, ['47', true], [['47']]])
+      expect([id, allowed(id)]).toEqual([id, false]);
+  });
+
+  it('fit one rule wholly: its hosts and its arguments', () => {
+    const policy = {
+      allow: [{ hosts: { url: ['x.test'] }, arguments: { to: ['a'] } }, { arguments: { to: ['b'] } }],
+    };
+    expect(isAllowed(policy, { url: 'https://x.test', to: 'a' })).toBe(true);
+    expect(isAllowed(policy, { url: 'https://y.test', to: 'a' })).toBe(false);
+    expect(isAllowed(policy, { url: 'https://x.test', to: 'c' })).toBe(false);
+    expect(isAllowed(policy, { url: 'https://y.test', to: 'b' })).toBe(true);
+    expect(isAllowed({ allow: [] }, {})).toBe(false);
+    // Members of the object that nobody has given are none.
+    expect(isAllowed({ allow: [{ arguments: { constructor: ['*'] } }] }, {})).toBe(false);
+    expect(isAllowed({ allow: [{ hosts: { url: ['*'] } }] }, { url: 'https://[::' })).toBe(false);
+  });
+
   it('reach no other host than one of the globs', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl(), fc.string()), (url) => {

@@ -181,7 +181,7 @@ describe('the gate', () => {
     expect(world.calls.map((call) => call.args)).toEqual([args]);
   });
 
-  it(req('GOV-06', 'treats every door alike: a direct call waits in the same way'), async () => {
+  it(req('GOV-06', 'treats every API alike: a direct call waits in the same way'), async () => {
     await start({ config: human });
     const direct = { agentId: null, conversationId: null, runId: null };
     const id = await waiting(check(args, direct));

@@ -270,8 +270,8 @@ describe('an approval asked for within a hand-off', () => {
     expect(files()).toContain('task.txt');
   }, 60_000);
 
-  it(req('RUN-23', 'is told by the OpenAI door, and frees nothing but the turn'), async () => {
-    script(['door.txt']);
+  it(req('RUN-23', 'is told by the OpenAI API, and frees nothing but the turn'), async () => {
+    script(['api.txt']);
     const asked = await admin.post('/v1/chat/completions', {
       model: 'pentarch/zeus',
       messages: [{ role: 'user', content: 'Have it written' }],
@@ -281,7 +281,7 @@ describe('an approval asked for within a hand-off', () => {
     const [proposal] = open.json<{ id: string }[]>();
     expect(asked.text).toContain(proposal?.id);
     await vote(proposal?.id ?? '');
-    await expect.poll(files, { timeout: 20_000 }).toContain('door.txt');
+    await expect.poll(files, { timeout: 20_000 }).toContain('api.txt');
   }, 60_000);
 
   /** Zeus asks Athena, who asks Hephaestus, who writes; each tells what came of it. */

@@ -103,8 +103,8 @@ export const createGovernance = (options: GovernanceOptions) => {
     /** For `users.registerPersonalData`. */
     personalData: createPersonalData({ db, transitions, followUp }),
     routes: (): AnyRoute[] => governanceRoutes(proposals),
-    /** For the MCP door alone. */
-    doorTools: proposalTools(proposals),
+    /** For clients of `/mcp` alone. */
+    mcpTools: proposalTools(proposals),
 
     /** What time asks for at `now`: escalation, expiry, and what another process has left undone. */
     sweep: (now: number): Promise<void> => sweep(now),

@@ -110,7 +110,7 @@ export const governanceModule = defineModule({
     return {
       service: governance,
       routes: governance.routes(),
-      doorTools: [governance.doorTools],
+      doorTools: [governance.mcpTools],
       personalData: [governance.personalData],
       gauges: { votes: () => waitingProposals(db.read, clock.now()) },
       resume: () => governance.start(),

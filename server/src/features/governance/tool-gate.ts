@@ -15,7 +15,7 @@ import type { Actor } from './transitions/transition.ts';
 import type { Transitions } from './transitions/transitions.ts';
 import type { Proposal, ProposalDraft } from './types.ts';
 
-/** The one gate in front of every tool call, whichever door it comes through (contract, section 7). */
+/** The one gate in front of every tool call, whichever API it comes through (contract, section 7). */
 interface ToolGateOptions {
   db: Db;
   config: Pick<GovernanceConfig, 'approvals'>;

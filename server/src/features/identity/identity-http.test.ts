@@ -1,9 +1,9 @@
 import { externalOrganisationsSuite } from '../../../test/suites/external-organisations.ts';
 import { identityOidcSuite } from '../../../test/suites/identity-oidc.ts';
 import { identityUsersSuite } from '../../../test/suites/identity-users.ts';
-import { signInDoorsSuite } from '../../../test/suites/sign-in-doors.ts';
+import { signInEndpointsSuite } from '../../../test/suites/sign-in-endpoints.ts';
 
 identityOidcSuite('SQLite');
 identityUsersSuite('SQLite');
 externalOrganisationsSuite('SQLite');
-signInDoorsSuite('SQLite');
+signInEndpointsSuite('SQLite');

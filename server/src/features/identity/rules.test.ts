@@ -80,6 +80,17 @@ describe('lockout', () => {
     expect(lockedForS(times, 1_000_000 + WINDOW_MS)).toBe(0);
   });
 
+  it('counts the newest failures alone, and says whole seconds, one at least', () => {
+    const times = [1, ...Array.from({ length: 12 }, () => 5_000)];
+    expect(failuresInWindow(times, 10_000)).toHaveLength(MAX_FAILURES);
+    expect(failuresInWindow([1, 2], WINDOW_MS + 1)).toEqual([2]);
+    // The oldest of the ten that count is at 5,000: 900.5 seconds are 901.
+    expect(lockedForS(times, 4_500)).toBe(901);
+    expect(lockedForS(times, WINDOW_MS + 4_999)).toBe(1);
+    expect(lockedForS([7, 7], 7, 2)).toBe(900);
+    expect(attemptsLeft([7, 7], 7, 3)).toBe(1);
+  });
+
   it('never lets more attempts in than are left', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(2_000_000)), fc.nat(2_000_000), (times, now) => {
@@ -222,6 +233,12 @@ describe('redirect addresses', () => {
     'com.example.app:/cb',
   ])('%s can be registered', (uri) => {
     expect(redirectFault(uri)).toBeNull();
+  });
+
+  it('have at most 2048 characters', () => {
+    const uri = (length: number) => `https://app.test/${'a'.repeat(length - 17)}`;
+    expect(redirectFault(uri(2048))).toBeNull();
+    expect(redirectFault(uri(2049))).toBe('must have at most 2048 characters');
   });
 
   it.each([

@@ -31,7 +31,7 @@ import { selectAgent } from './steps/select-agent.ts';
  *   call model → call tools → await approval → reserve budget → call model → …                   `carryOut`
  *   store answer                                                                                 `service.ts`
  *
- * Nothing of the run is written before its budget is reserved, and from then on it can go on by itself. Every door takes the
+ * Nothing of the run is written before its budget is reserved, and from then on it can go on by itself. Every API takes the
  * list. A hand-off to another agent leaves steps out (`startHandOff`), and a run after a restart has its first ones in the store
  * (`resume.ts`); a message that waits for its conversation's turn is stored before them (`waiting.ts`).
  */

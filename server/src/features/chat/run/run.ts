@@ -77,7 +77,7 @@ export interface RunDeps {
   callerOf: CallerFor;
 }
 
-/** A message for which a run is wanted, by whichever door it came. */
+/** A message for which a run is wanted, by whichever API it came. */
 export interface RunMessage extends Omit<LaunchOptions, 'wait' | 'given'> {
   caller: Caller;
   request: ChatRequest;

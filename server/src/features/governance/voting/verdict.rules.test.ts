@@ -50,6 +50,32 @@ const anyBallots = fc
   });
 
 describe('tally', () => {
+  it('asks a person where the five find no majority, with the figures', () => {
+    const votes = [
+      ballot('athena', 'approve'),
+      ballot('hermes', 'approve'),
+      ballot('aegis', 'reject'),
+      ballot('hephaestus', 'reject'),
+      ballot('prometheus', 'abstain'),
+    ];
+    expect(tallyVerdictOf(votes)).toEqual({
+      status: 'awaiting_human',
+      reason: 'no majority of the five: 2 for, 2 against, 1 abstained',
+    });
+    expect(tallyVerdictOf(votes.slice(1))).toBeNull();
+  });
+
+  it('lets people decide among themselves while agents still vote', () => {
+    const people = (['athena', 'hermes', 'aegis'] as const).map((seat) =>
+      ballot(seat, 'approve', { voter: `p-${seat}`, voterType: 'user' }),
+    );
+    expect(verdictNow(people, ['hephaestus', 'prometheus'])?.status).toBe('approved');
+    const agents = people.map((one) => ({ ...one, voterType: 'agent' as const }));
+    expect(verdictNow(agents, ['hephaestus', 'prometheus'])).toBeNull();
+    // A ballot without a seat is shown and is none of the five.
+    expect(effectiveBallots([ballot(null, 'approve')]).size).toBe(0);
+  });
+
   it('puts a person in place of the agent of the seat', () => {
     const votes = [
       ballot('athena', 'approve'),

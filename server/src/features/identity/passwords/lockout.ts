@@ -124,7 +124,7 @@ export interface LockoutOptions {
   maxOfAddress: number;
 }
 
-/** One for every door that takes a password. */
+/** One for every endpoint that takes a password. */
 export const createLockout = (options: LockoutOptions): Lockout => {
   const { db, clock } = options;
   const accounts = createCounter({

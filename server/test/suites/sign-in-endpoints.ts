@@ -7,8 +7,8 @@ import { authorizeUrl, createBrowser, newVerifier } from '../support/browser.ts'
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
 /** Contract 3: what guesses of passwords and links cost, and where they are counted. */
-export const signInDoorsSuite = (name: string, open?: () => Promise<Db>): void => {
-  describe(`doors that take passwords on ${name}`, () => {
+export const signInEndpointsSuite = (name: string, open?: () => Promise<Db>): void => {
+  describe(`endpoints that take passwords on ${name}`, () => {
     let server: IdentityServer;
     const MAX = 20;
 
