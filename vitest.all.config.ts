@@ -9,6 +9,7 @@ import { suitesOf, suitesOnBothEngines } from './scripts/lib/rings.ts';
 export default defineConfig({
   test: {
     include: [...suitesOf('services'), ...suitesOnBothEngines()],
+    globalSetup: ['server/test/support/prepare.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A test waits for what must come, however busy the machine is.

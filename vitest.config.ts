@@ -14,7 +14,13 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: suitesOf('unit'), isolate: false } },
       {
         extends: true,
-        test: { name: 'server', include: suitesOf('server'), testTimeout: 60_000, hookTimeout: 120_000 },
+        test: {
+          name: 'server',
+          include: suitesOf('server'),
+          globalSetup: ['server/test/support/prepare.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },

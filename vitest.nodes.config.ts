@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     include: suites,
     env: { TEST_NODES: '3' },
+    globalSetup: ['server/test/support/prepare.ts'],
     testTimeout: 120_000,
     hookTimeout: 240_000,
     // A test waits for what must come, however busy the machine is.

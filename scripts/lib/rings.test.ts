@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import nodesConfig from '../../vitest.nodes.config.ts';
-import { allSuites, createRings, suitesOf, suitesOnBothEngines } from './rings.ts';
+import { allSuites, createRings, ON_SQLITE_ALONE, suitesOf, suitesOnBothEngines } from './rings.ts';
 
 describe('rings of tests', () => {
   it('hold every suite of the repository, each once', () => {
@@ -17,6 +17,26 @@ describe('rings of tests', () => {
     const first = [...suitesOf('unit'), ...suitesOf('server')];
     expect(both.filter((suite) => !first.includes(suite))).toEqual([]);
     expect((nodesConfig.test?.include ?? []).filter((suite) => !both.includes(suite))).toEqual([]);
+  });
+
+  it('leave out on PostgreSQL what never meets it, by a list with reasons, and that alone', () => {
+    const withServers = allSuites().filter(
+      (suite) =>
+        suite.startsWith('server/') &&
+        !suite.startsWith('server/test/all/') &&
+        /support\/(stores|server|suite)\.ts'/.test(readFileSync(suite, 'utf8')),
+    );
+    const listed = Object.keys(ON_SQLITE_ALONE);
+    expect([...suitesOnBothEngines(), ...listed].sort()).toEqual(withServers);
+    expect(suitesOf('server')).toEqual(expect.arrayContaining(listed));
+    for (const [suite, { engine }] of Object.entries(ON_SQLITE_ALONE)) {
+      const text = readFileSync(suite, 'utf8');
+      expect(text, suite).not.toMatch(/TEST_DATABASE_URL|support\/stores\.ts/);
+      if (engine === 'never') {
+        expect(text, suite).toContain("DATABASE_URL: ''");
+        expect(text, suite).not.toMatch(/start(Server|Process)\(\)/);
+      }
+    }
   });
 
   it('have a command each, which .ci/run calls', () => {

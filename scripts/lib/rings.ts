@@ -16,6 +16,45 @@ const SERVICES = 'server/test/all/';
 /** Suites that compare durations: they cannot share a process with others. */
 const MEASURES = 'server/test/support/growth.ts';
 
+/**
+ * Suites of whole servers that are not run again on PostgreSQL, with the reason. `never`: each of their servers has SQLite in any
+ * run, so that the second one would be the first once more. `before`: what they hold is over before a store is asked.
+ */
+export const ON_SQLITE_ALONE: Readonly<Record<string, { engine: 'never' | 'before'; reason: string }>> = {
+  'server/src/features/chat/unreadable-runs.server.test.ts': {
+    engine: 'never',
+    reason: 'it writes rows of no release into the file of SQLite',
+  },
+  'server/src/features/knowledge/object-store.server.test.ts': {
+    engine: 'never',
+    reason: 'it is about the bytes of documents in an object store beside the engine',
+  },
+  'server/test/acceptance/full-disk.test.ts': {
+    engine: 'never',
+    reason: 'the disk under the file of SQLite; full-disk-postgres.test.ts has the other',
+  },
+  'server/test/acceptance/operations.test.ts': {
+    engine: 'never',
+    reason: 'commands on the file of SQLite; operations-postgres.test.ts has the other',
+  },
+  'server/test/acceptance/start-faults.test.ts': {
+    engine: 'never',
+    reason: 'no start succeeds but on SQLite; a PostgreSQL that refuses is played by the test',
+  },
+  'server/src/features/knowledge/office-kinds.server.test.ts': {
+    engine: 'before',
+    reason: 'what the readers of files give; knowledge-postgres.test.ts holds how it is stored',
+  },
+  'server/src/features/knowledge/pdf-kinds.server.test.ts': {
+    engine: 'before',
+    reason: 'what the readers of files give; knowledge-postgres.test.ts holds how it is stored',
+  },
+  'server/test/acceptance/no-telemetry.test.ts': {
+    engine: 'before',
+    reason: 'what packages write into the home folder',
+  },
+};
+
 export interface Sources {
   exists(file: string): boolean;
   read(file: string): string;
@@ -78,10 +117,11 @@ export const createRings = (sources: Sources = onDisk) => {
     return loads(suite, ['node:child_process', MEASURES]) ? 'server' : 'unit';
   };
 
-  /** Suites that hold for either engine: those of a store, and those of the whole server. */
+  /** Suites that hold for either engine: those of a store, and those of the whole server but `ON_SQLITE_ALONE`. */
   const onBothEngines = (suite: string): boolean =>
     suite.startsWith('server/') &&
     !suite.startsWith(SERVICES) &&
+    !(suite in ON_SQLITE_ALONE) &&
     /support\/(stores|server|suite)\.ts'/.test(sources.read(suite));
 
   return { ringOf, onBothEngines, loads, imports };

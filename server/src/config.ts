@@ -239,6 +239,10 @@ export const SETTINGS = {
     'builtin',
     'Embedding model: builtin, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
   ),
+  EMBEDDING_WARM_UP: flag(
+    true,
+    'Load the built-in embedding model at the start; off: at its first use, which then takes about a second longer',
+  ),
   EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
   RERANK_MODEL: optional(
     'Model that looks again at the best passages of each search, as compatible/<name> (POST …/rerank at COMPATIBLE_BASE_URL); counted on the ledger',

@@ -48,7 +48,7 @@ describe('system endpoints', () => {
   it(
     req('SYS-10', 'a start is ready once the embedding model is loaded, and says that it is loading'),
     async () => {
-      server = await startServer();
+      server = await startServer({ env: { EMBEDDING_WARM_UP: 'on' } });
       const anonymous = server.anonymous();
       const looks: { status: number; at: number; failed: string[] }[] = [];
       await expect

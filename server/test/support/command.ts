@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { PROGRAM } from './prepared.ts';
 
 /** A command of the server's program as a child process, with no setting of this process but what it needs to run. */
 export interface CommandResult {
@@ -9,14 +9,12 @@ export interface CommandResult {
   err: string;
 }
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
-
 export const startCommand = (
   args: readonly string[],
   env: Record<string, string>,
 ): { child: ChildProcess; done: Promise<CommandResult> } => {
   const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: TMPDIR,
     env: { PATH, HOME, TMPDIR, MODEL: 'builtin', SHUTDOWN_LEAD_S: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { startBalancer } from './balancer.ts';
 import { type Client, createClient } from './client.ts';
+import { PROGRAM, prepared } from './prepared.ts';
 import { type SecretWatch, watchSecrets } from './secrets.ts';
-import { newDatabase, postgresServer } from './stores.ts';
+import { migratedDatabase, postgresServer } from './stores.ts';
 
 /**
  * The real server as a child process: a free port, a data folder of its own, its log kept. It can be killed and started
@@ -49,7 +50,6 @@ export interface ServerOptions {
   program?: string;
 }
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 // A start takes two seconds of CPU; a machine that is full gives them late.
 const START_TIMEOUT_MS = 110_000;
 export const ADMIN = { email: 'admin@localhost', password: 'correct horse battery staple' };
@@ -63,6 +63,8 @@ const DEFAULTS: Record<string, string> = {
   MCP_BUILTIN: 'off',
   // No balancer looks at /ready here.
   SHUTDOWN_LEAD_S: '0',
+  // A second of CPU that most suites do not need; `on` where one is about it.
+  EMBEDDING_WARM_UP: 'off',
   // Everything that a line could give away.
   LOG_LEVEL: 'trace',
 };
@@ -88,6 +90,13 @@ export class StartFailure extends Error {
   }
 }
 
+/** Saves the first start the schema's steps. A folder that a test has made, and another release's program, get no store. */
+const giveEmptyStore = (dataDir: string): void => {
+  if (prepared === null) return;
+  mkdirSync(dataDir, { mode: 0o700 });
+  copyFileSync(prepared.sqliteFile, path.join(dataDir, 'pentarch.sqlite'));
+};
+
 /** One process. */
 export const startProcess = async (options: ServerOptions = {}): Promise<TestServer> => {
   const ownFolder = options.dataDir === undefined;
@@ -102,7 +111,7 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
   const database =
     postgresServer === undefined || options.env?.DATABASE_URL !== undefined
       ? null
-      : await newDatabase(postgresServer);
+      : await migratedDatabase(postgresServer);
   const files: Record<string, string> = {};
   for (const [setting, content] of Object.entries(options.files ?? {})) {
     const file = path.join(path.dirname(dataDir), `${setting}.json`);
@@ -115,10 +124,12 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     ...options.env,
   };
 
+  if (ownFolder && options.program === undefined && (env.DATABASE_URL ?? '') === '') giveEmptyStore(dataDir);
+
   const start = async (more: Record<string, string> = {}): Promise<void> => {
     env = { ...env, ...more };
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    const started = spawn(process.execPath, [options.program ?? MAIN], {
+    const started = spawn(process.execPath, [options.program ?? PROGRAM], {
       cwd: path.dirname(dataDir),
       // The port stays over restarts: the address is the issuer of tokens.
       env: {
@@ -242,7 +253,7 @@ export const startCluster = async (options: ClusterOptions): Promise<TestCluster
   if (databaseUrl === undefined && postgresServer === undefined) {
     throw new Error('TEST_DATABASE_URL is not set: run this by test:all');
   }
-  const database = databaseUrl === undefined ? await newDatabase(postgresServer ?? '') : null;
+  const database = databaseUrl === undefined ? await migratedDatabase(postgresServer ?? '') : null;
   const balancer = await startBalancer();
   const env = {
     DATABASE_URL: databaseUrl ?? database?.url ?? '',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Db } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
+import { prepared } from './prepared.ts';
 
 /** Empty stores for tests: SQLite always, PostgreSQL where TEST_DATABASE_URL names a server that may make databases. */
 export interface TestStore {
@@ -35,13 +36,22 @@ const sqlite: TestStore = {
 
 /** Where test:all has started PostgreSQL (scripts/test-all.ts); a name for a database of one test on it. */
 export const postgresServer: string | undefined = process.env.TEST_DATABASE_URL;
-export const newDatabase = async (server: string): Promise<{ url: string; drop(): Promise<void> }> => {
+interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+const createDatabase = async (server: string, template: string | null): Promise<TestDatabase> => {
   const name = `pentarch_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
-  await admin(server, `create database ${name}`);
+  await admin(server, `create database ${name}${template === null ? '' : ` template ${template}`}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => admin(server, `drop database ${name} with (force)`) };
 };
+/** With nothing in it. */
+export const newDatabase = (server: string): Promise<TestDatabase> => createDatabase(server, null);
+/** With the schema, where it is prepared: the same after a start, for less than half of its time. */
+export const migratedDatabase = (server: string): Promise<TestDatabase> =>
+  createDatabase(server, prepared?.postgresTemplate ?? null);
 
 const admin = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
@@ -53,7 +63,7 @@ const admin = async (url: string, statement: string): Promise<void> => {
 const postgres = (server: string): TestStore => ({
   name: 'postgres',
   async open() {
-    const { url, drop } = await newDatabase(server);
+    const { url, drop } = await migratedDatabase(server);
     const opened: Db[] = [];
     const again = async () => {
       const db = await openPostgres({ url, maxConnections: 8, unscoped: 'all' });

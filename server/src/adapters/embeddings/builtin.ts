@@ -2,6 +2,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Embedder } from '../../kernel/embedder.ts';
+import { threadProgram } from '../../kernel/thread-program.ts';
 import {
   type EmbeddingThreadData,
   type FromEmbeddingThread,
@@ -45,13 +46,6 @@ export const builtinModelDir = (): string =>
 const keepRuntimeSilent = (): void => {
   process.env.ORT_DISABLE_TELEMETRY = '1';
 };
-
-/**
- * A thread does not inherit the compile cache of its process. Without one it would load the runtime's TypeScript stripper,
- * some 14 MB that stay for as long as the thread, to read these few files.
- */
-const threadProgram = (module: URL): string =>
-  `require('node:module').enableCompileCache(); import(${JSON.stringify(module.href)});`;
 
 /**
  * all-MiniLM-L6-v2 in a worker thread: nothing here blocks the event loop. A thread that dies rejects what it

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadProgram } from '../../kernel/thread-program.ts';
 
 /**
  * Brings the write-ahead log into the database file. SQLite would do that inside a commit, on the thread of the event
@@ -49,7 +50,8 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
   const start = (): Worker => {
     // The same file from sources and from the build.
     const suffix = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-    const started = new Worker(new URL(`./checkpoint.worker${suffix}`, import.meta.url), {
+    const started = new Worker(threadProgram(new URL(`./checkpoint.worker${suffix}`, import.meta.url)), {
+      eval: true,
       workerData: { file: options.file },
       name: 'store-checkpoint',
     });

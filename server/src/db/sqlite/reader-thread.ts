@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery } from 'kysely';
+import { threadProgram } from '../../kernel/thread-program.ts';
 
 /**
  * Read-only statements in a thread with a connection of its own, for reads that take long (vector and full-text
@@ -40,7 +41,8 @@ export const createReaderThread = (file: string): ReaderThread => {
   const start = (): Worker => {
     // The same file from sources and from the build.
     const suffix = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-    const started = new Worker(new URL(`./reader.worker${suffix}`, import.meta.url), {
+    const started = new Worker(threadProgram(new URL(`./reader.worker${suffix}`, import.meta.url)), {
+      eval: true,
       workerData: { file },
       name: 'store-reader',
     });

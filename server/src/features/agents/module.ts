@@ -18,7 +18,7 @@ import { createSuggestions } from './suggestions.ts';
 import { agentTools } from './tools.ts';
 import { createWarmUp } from './warm-up.ts';
 
-export interface AgentsDeps extends Pick<Given, 'clock' | 'lifecycle' | 'logger' | 'onError'> {
+export interface AgentsDeps extends Pick<Given, 'clock' | 'config' | 'lifecycle' | 'logger' | 'onError'> {
   db: Db;
   embedding: { embedder: MeteredEmbedder; warm(): Promise<void> };
   events: Pick<EventBus, 'onEvent'>;
@@ -64,6 +64,7 @@ export const agentsModule = defineModule({
   name: 'agents',
   needs: [
     'clock',
+    'config',
     'db',
     'embedding',
     'events',
@@ -75,7 +76,7 @@ export const agentsModule = defineModule({
     'onError',
   ],
   build(deps: AgentsDeps) {
-    const { clock, db, embedding, events, lifecycle, logger, onError } = deps;
+    const { clock, config, db, embedding, events, lifecycle, logger, onError } = deps;
     const agents = createService(deps, {
       before: (tenantId) => states.prime(tenantId),
       after: (tenantId) => states.changed(tenantId),
@@ -90,6 +91,7 @@ export const agentsModule = defineModule({
     const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
     const router = createRouter({ agents: AGENTS, embedder: embedding.embedder, onError });
     const warmUp = createWarmUp({
+      atStart: config.EMBEDDING_WARM_UP,
       load: () => embedding.warm().then(() => router.warm({ tenantId: '', userId: '' })),
       onLoaded: (tookMs) => logger.info({ took_ms: tookMs }, 'embedding model loaded'),
       onError: (error) => {

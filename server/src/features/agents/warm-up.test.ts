@@ -3,10 +3,23 @@ import { createBuiltinEmbedder } from '../../adapters/embeddings/builtin.ts';
 import { createWarmUp } from './warm-up.ts';
 
 describe('what is loaded beside the start', () => {
+  it('is left to its first use where it is not to be loaded, and keeps no start from being ready', () => {
+    const load = vi.fn(() => Promise.resolve());
+    const warmUp = createWarmUp({ atStart: false, load, onLoaded: () => {}, onError: () => {} });
+    warmUp.begin();
+    expect(warmUp.check()).toEqual({ status: 'ok' });
+    expect(load).not.toHaveBeenCalled();
+  });
+
   it('is told as loading, then as loaded', async () => {
     const loading = Promise.withResolvers<void>();
     const loaded = vi.fn();
-    const warmUp = createWarmUp({ load: () => loading.promise, onLoaded: loaded, onError: () => {} });
+    const warmUp = createWarmUp({
+      atStart: true,
+      load: () => loading.promise,
+      onLoaded: loaded,
+      onError: () => {},
+    });
     expect(warmUp.check()).toMatchObject({ status: 'failed' });
     warmUp.begin();
     expect(warmUp.check()).toEqual({ status: 'failed', detail: 'the embedding model is being loaded' });
@@ -20,6 +33,7 @@ describe('what is loaded beside the start', () => {
     let folder = '/nowhere';
     const embedders: { close(): Promise<void> }[] = [];
     const warmUp = createWarmUp({
+      atStart: true,
       load: () => {
         const embedder = createBuiltinEmbedder(folder === '' ? {} : { modelDir: folder });
         embedders.push(embedder);

@@ -5,6 +5,8 @@ import type { Check } from '../system/index.ts';
 const AGAIN_AFTER_MS = 10_000;
 
 export interface WarmUpOptions {
+  /** Otherwise `begin` does nothing, and the first use loads. */
+  atStart: boolean;
   /** Rejects when it cannot be loaded. */
   load(): Promise<void>;
   onLoaded(tookMs: number): void;
@@ -15,11 +17,12 @@ export interface WarmUpOptions {
  * What is loaded beside the start, so that the start is no slower for it, and what /ready says of it: a node that is sent
  * requests before would have the first of them wait.
  */
-export const createWarmUp = ({ load, onLoaded, onError }: WarmUpOptions) => {
+export const createWarmUp = ({ atStart, load, onLoaded, onError }: WarmUpOptions) => {
   let state: 'waiting' | 'loading' | 'loaded' | 'failed' = 'waiting';
   let failedAt = 0;
 
   const begin = (): void => {
+    if (!atStart) return;
     const failedBefore = state === 'failed';
     const since = performance.now();
     if (!failedBefore) state = 'loading';
@@ -40,7 +43,7 @@ export const createWarmUp = ({ load, onLoaded, onError }: WarmUpOptions) => {
   return {
     begin,
     check: (): Check => {
-      if (state === 'loaded') return { status: 'ok' };
+      if (!atStart || state === 'loaded') return { status: 'ok' };
       if (state !== 'failed') return { status: 'failed', detail: 'the embedding model is being loaded' };
       if (performance.now() - failedAt > AGAIN_AFTER_MS) begin();
       return { status: 'failed', detail: 'the embedding model could not be loaded: the log says why' };

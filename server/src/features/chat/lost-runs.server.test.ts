@@ -53,7 +53,8 @@ interface Run {
   finished_at: string | null;
 }
 
-it.each(['running', 'awaiting_approval', 'queued'])(
+// At once: each waits for the same sweep.
+it.concurrent.each(['running', 'awaiting_approval', 'queued'])(
   req('RUN-20', 'one that is %s with nothing at work on it ends as failed, and its conversation goes on'),
   async (status) => {
     const question = { message: 'How are you?', context: { agent_id: 'zeus' } };

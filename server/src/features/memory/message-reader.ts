@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Extracted } from 'pentarch-memory-patterns';
+import { threadProgram } from '../../kernel/thread-program.ts';
 
 /** Why a message was not read: it took too long, too many waited before it, or the thread failed. */
 export type Unread = 'deadline' | 'crowded' | 'failed';
@@ -34,10 +35,6 @@ interface Thread {
 
 const ownProgram = (): URL =>
   new URL(import.meta.url.endsWith('.ts') ? './extract.worker.ts' : './extract.worker.js', import.meta.url);
-
-/** With the compile cache of the process, which a thread does not inherit. */
-const starter = (program: URL): string =>
-  `require('node:module').enableCompileCache(); import(${JSON.stringify(program.href)});`;
 
 /**
  * Reads messages in a thread beside the event loop, one after the other: a text that a pattern takes long over holds nobody
@@ -78,7 +75,7 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
   };
 
   const start = (): Thread => {
-    const worker = new Worker(starter(program), { eval: true, name: 'messages' });
+    const worker = new Worker(threadProgram(program), { eval: true, name: 'messages' });
     const started: Thread = { worker, isReady: false };
     const ifOurs =
       <T>(then: (value: T) => void) =>
