@@ -4,6 +4,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Cluster, NodeLocks } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -21,6 +22,7 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
   cluster: { locks: NodeLocks } | null;
   config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number };
   db: Db;
+  events: EventSink;
   embedding: {
     embedder: MeteredEmbedder;
     earlier: NonNullable<KnowledgeOptions['earlierEmbedder']>;
@@ -62,6 +64,7 @@ export const knowledgeModule = defineModule({
     'config',
     'db',
     'embedding',
+    'events',
     'idempotency',
     'memory',
     'node',
@@ -75,6 +78,7 @@ export const knowledgeModule = defineModule({
     cluster,
     config,
     embedding,
+    events,
     memory,
     node,
     onError,
@@ -100,6 +104,7 @@ export const knowledgeModule = defineModule({
       idempotency,
       clock,
       noteTrust: noteTrustIn(audit),
+      events,
       searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
       ...(cluster === null ? {} : { turn: () => cluster.locks.take('knowledge.refresh') }),
       warn: onError,
