@@ -407,6 +407,8 @@ export const REQUIREMENTS = {
   'KNOW-31':
     'the present version is found until the one that replaces it is whole; the newest of a name is the last',
   'KNOW-32': 'tenants take turns: a hundred files of one do not hold up a single one of another',
+  'KNOW-33': 'what was answered 202 outlives a kill -9, and is searched once',
+  'KNOW-34': 'a Word file of 872 pages is read within the memory that a reader has',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

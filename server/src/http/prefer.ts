@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 export const prefersWaiting = (request: FastifyRequest): boolean =>
   !/\bno-wait\b/.test(String(request.headers.prefer ?? ''));
 
-const DEFAULT_WAIT_S = 10;
 const LONGEST_WAIT_S = 300;
 
 /**
@@ -13,16 +12,14 @@ const LONGEST_WAIT_S = 300;
  */
 export const uploadPreference = (
   prefer: string | string[] | undefined,
+  defaultS: number,
 ): { waitMs: number; applied: string | null } => {
   const asked = String(prefer ?? '')
     .split(',')
     .map((one) => one.trim().toLowerCase());
   const wait = asked.find((one) => /^wait\s*=\s*"?\d{1,9}"?(?:\s*;|$)/.test(one));
   const isAsync = asked.some((one) => /^respond-async(?:\s*[;=]|$)/.test(one));
-  const seconds = Math.min(
-    Number(wait?.replaceAll(/\D/g, '') ?? (isAsync ? 0 : DEFAULT_WAIT_S)),
-    LONGEST_WAIT_S,
-  );
+  const seconds = Math.min(Number(wait?.replaceAll(/\D/g, '') ?? (isAsync ? 0 : defaultS)), LONGEST_WAIT_S);
   const said = [...(isAsync ? ['respond-async'] : []), ...(wait === undefined ? [] : [`wait=${seconds}`])];
   return { waitMs: seconds * 1000, applied: said.length === 0 ? null : said.join(', ') };
 };

@@ -53,6 +53,8 @@ export interface KnowledgeOptions {
   http: OutgoingHttp;
   /** Largest document that is read from an address. */
   maxBytes: number;
+  /** How long an upload is waited for that does not say it, in seconds (default 10). */
+  uploadWaitS?: number;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
   /** Looks again at the best passages of each search. */
@@ -159,6 +161,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       store,
       idempotency,
       clock,
+      uploadWaitS: options.uploadWaitS ?? 10,
       fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),

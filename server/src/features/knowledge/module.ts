@@ -20,7 +20,7 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Pick<Audit, 'append'>;
   blobs: BlobStore;
   cluster: { locks: NodeLocks } | null;
-  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number };
+  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number; UPLOAD_WAIT_S: number };
   db: Db;
   events: EventSink;
   embedding: {
@@ -100,6 +100,7 @@ export const knowledgeModule = defineModule({
       tables: parsing.tables,
       http: outgoing.documents,
       maxBytes: config.MAX_UPLOAD_BYTES,
+      uploadWaitS: config.UPLOAD_WAIT_S,
       charge: embedding.charge,
       idempotency,
       clock,

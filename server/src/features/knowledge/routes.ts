@@ -51,6 +51,8 @@ export interface RouteDeps {
   idempotency: Idempotency;
   clock: Clock;
   fetchDocument: FetchDocument;
+  /** How long an upload is waited for that does not say it. */
+  uploadWaitS: number;
 }
 
 const tag = 'Knowledge';
@@ -69,11 +71,11 @@ const uploadFingerprint = (request: FastifyRequest, input: UploadInput): string 
 };
 
 const upload = async (
-  documents: DocumentsService,
+  { documents, uploadWaitS }: Pick<RouteDeps, 'documents' | 'uploadWaitS'>,
   input: UploadInput,
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
 ) => {
-  const { waitMs, applied } = uploadPreference(request.headers.prefer);
+  const { waitMs, applied } = uploadPreference(request.headers.prefer, uploadWaitS);
   const uploaded = await documents.upload(caller, input, { requestId: request.id, waitMs });
   const wire = shownWire(uploaded);
   reply
@@ -120,7 +122,7 @@ const listRoute = ({ store, documents }: RouteDeps): AnyRoute =>
     },
   });
 
-const createRoute = ({ documents, idempotency, fetchDocument }: RouteDeps): AnyRoute =>
+const createRoute = ({ idempotency, fetchDocument, ...deps }: RouteDeps): AnyRoute =>
   route({
     method: 'POST',
     path: '/knowledge/documents',
@@ -137,11 +139,11 @@ const createRoute = ({ documents, idempotency, fetchDocument }: RouteDeps): AnyR
     async handler({ caller, request, reply }) {
       const key = idempotencyKey(request.headers['idempotency-key']);
       const input = await readUpload(request, fetchDocument);
-      if (key === null) return upload(documents, input, { caller, request, reply });
+      if (key === null) return upload(deps, input, { caller, request, reply });
       return idempotency.once<FastifyReply>(
         { callerId: replayOwner(caller), key, fingerprint: uploadFingerprint(request, input) },
         async () => {
-          const document = await upload(documents, input, { caller, request, reply });
+          const document = await upload(deps, input, { caller, request, reply });
           const body = String(reply.serialize(document));
           return {
             send: () =>
