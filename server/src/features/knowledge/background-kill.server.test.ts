@@ -49,12 +49,12 @@ it(req('KNOW-33', 'what was answered 202 outlives a kill -9, and is searched onc
   const whole = await shown(id);
   expect(whole.chunk_count).toBe(before.progress?.chunks);
   const found = await admin.post('/api/v1/knowledge/search', {
-    query: 'Gauge 2999 at the northern pier',
+    query: 'Gauge 1499 at the northern pier',
     limit: 50,
   });
   const passages = found
     .json<{ results: { content: string }[] }>()
-    .results.filter(({ content }) => content.includes('Gauge 2999 '));
+    .results.filter(({ content }) => content.includes('Gauge 1499 '));
   expect(passages).toHaveLength(1);
   expect((await admin.get(`${DOCUMENTS}?status=processing`)).json<{ total: number }>().total).toBe(0);
 }, 600_000);
