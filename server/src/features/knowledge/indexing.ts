@@ -63,20 +63,32 @@ export const createIndexing = (deps: IndexingDeps) => {
     task: UploadTask | null,
   ): Promise<Float32Array[]> => {
     if (task === null) return embedder.embed(owner, texts, { purpose: 'document' });
-    const vectors: Float32Array[] = [];
-    for (let n = 0; n * BATCH < texts.length; n++) {
+    const made: Float32Array[][] = [];
+    let next = 0;
+    let done = 0;
+    const one = async (n: number): Promise<void> => {
       task.signal.throwIfAborted();
       const batch = texts.slice(n * BATCH, (n + 1) * BATCH);
       const digest = createHash('sha256')
         .update(JSON.stringify([model.id, batch]))
         .digest('hex');
       const known = await task.known(n, digest);
-      const made = known ?? (await embedder.embed(owner, batch, { purpose: 'document' }));
-      if (known === null) await task.keep(n, digest, made);
-      vectors.push(...made);
-      task.report({ chunksDone: vectors.length });
-    }
-    return vectors;
+      const vectors = known ?? (await embedder.embed(owner, batch, { purpose: 'document' }));
+      if (known === null) await task.keep(n, digest, vectors);
+      made[n] = vectors;
+      done += vectors.length;
+      task.report({ chunksDone: done });
+    };
+    const oneByOne = async (): Promise<void> => {
+      try {
+        for (let n = next++; n * BATCH < texts.length; n = next++) await one(n);
+      } catch (error) {
+        next = texts.length;
+        throw error;
+      }
+    };
+    await Promise.all(Array.from({ length: embedder.atOnce }, oneByOne));
+    return made.flat();
   };
 
   const embedded = async (
