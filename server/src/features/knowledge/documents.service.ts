@@ -6,9 +6,11 @@ import { blobKey } from './blob-key.ts';
 import { createIndexing, type IndexingDeps } from './indexing.ts';
 import { createIngest, type IngestDeps } from './ingest.ts';
 import type { DocumentChanges, KnowledgeDocument, UploadInput, WaitingUpload } from './ports.ts';
+import { createDocumentRecovery } from './recovery.ts';
 import { mayChangeDocument } from './rules.ts';
+import { createShownDocuments, type Shown, unready } from './shown-documents.ts';
+import type { Uploader } from './upload-deps.ts';
 import { asAnswer } from './upload-faults.ts';
-import type { Uploader } from './upload-work.ts';
 import { createUploads, type Uploaded } from './uploads.service.ts';
 
 export interface DocumentsDeps extends IndexingDeps, IngestDeps {
@@ -19,18 +21,10 @@ export interface DocumentsDeps extends IndexingDeps, IngestDeps {
   retryDelaysMs?: readonly number[] | undefined;
 }
 
-/** A document as a client is shown it: with the upload that is to become it or its next version, or alone with that. */
-export type Shown =
-  | { document: KnowledgeDocument; waiting: WaitingUpload | null }
-  | { document: null; waiting: WaitingUpload };
-
 const ownersAlone = (): AppError =>
   new AppError('FORBIDDEN', 'only its owner or an admin may change this document', {
     details: { required: 'admin' },
   });
-
-const unready = ({ failed }: WaitingUpload): AppError =>
-  conflict(failed ? 'the document could not be read' : 'the document is still being read');
 
 export type DocumentsService = ReturnType<typeof createDocumentsService>;
 
@@ -92,14 +86,8 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     },
   });
 
-  const shown = async (scope: Scope, id: string): Promise<Shown> => {
-    const waiting = (await uploads.ofDocuments(scope, [id])).get(id) ?? null;
-    // Asked second: what has become whole in between is a document by now.
-    const document = await store.get(scope, id);
-    if (document !== null) return { document, waiting };
-    if (waiting === null) throw notFound('document');
-    return { document: null, waiting };
-  };
+  const reads = createShownDocuments({ store, uploads });
+  const { shown } = reads;
 
   const cancelAll = async (waiting: readonly WaitingUpload[]): Promise<void> => {
     for (const upload of waiting) await background.cancel(upload);
@@ -120,34 +108,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       return background.upload({ caller, input, ...how });
     },
 
-    shown,
-
-    /** CONFLICT for what is not read yet. */
-    async readable(scope: Scope, id: string): Promise<{ document: KnowledgeDocument }> {
-      const { document, waiting } = await shown(scope, id);
-      if (document === null) throw unready(waiting);
-      return { document };
-    },
-
-    /** Those of a list, each with the upload that is to become its next version. */
-    async withUploads(scope: Scope, documents: readonly KnowledgeDocument[]): Promise<Shown[]> {
-      const waiting = await uploads.ofDocuments(
-        scope,
-        documents.map(({ id }) => id),
-      );
-      return documents.map((document) => ({ document, waiting: waiting.get(document.id) ?? null }));
-    },
-
-    /** Uploads that are on their way, or that have failed; newest first. */
-    async waiting(scope: Scope, failed: boolean, page: { offset: number; limit: number }) {
-      const { uploads: found, total } = await uploads.list(scope, failed, page);
-      const shownOnes: Shown[] = [];
-      for (const waiting of found) {
-        const document = await store.get(scope, waiting.documentId);
-        shownOnes.push(document === null ? { document, waiting } : { document, waiting });
-      }
-      return { shown: shownOnes, total };
-    },
+    ...reads,
 
     /** A failed upload goes back into the queue. CONFLICT where none has failed. */
     async retry(caller: Caller, id: string): Promise<Shown> {
@@ -237,27 +198,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       return documents.length + waiting.filter(({ documentId }) => !known.has(documentId)).length;
     },
 
-    /** After a start: finishes or undoes what the last process left half done. */
-    async recover(): Promise<void> {
-      for (const document of await store.abandoned(clock.now())) {
-        await blobs.unsettle(blobKey(document));
-        await store.purge(document.id);
-        await blobs.remove(blobKey(document));
-      }
-      for (const upload of await uploads.outdated(clock.now())) await background.cancel(upload);
-      await uploads.freeLeases();
-      await store.settleGenerations(clock.now());
-      await store.dropPages(null, clock.now());
-      for (const key of await blobs.staged()) {
-        const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-        const isHeld =
-          id !== undefined &&
-          sha256 !== undefined &&
-          ((await store.holds(id, sha256)) || (await uploads.holds(id, sha256)));
-        if (isHeld) await blobs.settle(key);
-        else await blobs.remove(key);
-      }
-    },
+    recover: createDocumentRecovery({ store, uploads, blobs, clock, cancel: background.cancel }),
 
     refresh: indexing.refresh,
 

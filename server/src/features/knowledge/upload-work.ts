@@ -1,33 +1,24 @@
 import type { Along } from '../../db/db.ts';
 import { within } from '../../db/scope.ts';
 import { createTicker } from '../../jobs/index.ts';
-import type { Caller } from '../../kernel/caller.ts';
 import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { blobKey } from './blob-key.ts';
 import type { Arrival } from './ingest.ts';
 import type { KnowledgeDocument, WaitingUpload } from './ports.ts';
+import { createBeat } from './upload-beat.ts';
+import type { Uploader, UploadsDeps } from './upload-deps.ts';
 import { asAnswer, mayPass, toFault } from './upload-faults.ts';
 import { nextTenant } from './upload-order.rules.ts';
 import { createUploadTask, type UploadTask } from './upload-task.ts';
-import type { UploadsDeps } from './uploads.service.ts';
-import { type HeldUpload, LEASE_MS, UploadLost } from './uploads.store.ts';
+import { type HeldUpload, UploadLost } from './uploads.store.ts';
 
 /** The work in the background: whose turn it is, how far it is, and how it ends. */
-
-/** Who sends a file, as far as an administrator's word for it needs to be known. */
-export type Uploader = Pick<Caller, 'tenantId' | 'userId' | 'type'>;
-export type Vouching = (
-  by: Uploader,
-  document: KnowledgeDocument,
-  trusted: boolean,
-) => Promise<KnowledgeDocument>;
 
 /** Files at once, and how many more of tenants of which none is at work. */
 const AT_ONCE = 2;
 const BESIDE = 2;
 const LOOK_MS = 1_000;
-const TELL_MS = 1_000;
 const RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
 
 class Stopping extends Error {}
@@ -64,44 +55,7 @@ export const createUploadWork = (deps: UploadsDeps) => {
     });
   };
 
-  const tell = (arrival: Arrival): void => {
-    const { owner, task } = arrival;
-    const { pagesDone, pages, chunksDone, chunks } = task.progress;
-    deps.publish({
-      type: 'document.progress',
-      tenantId: owner.tenantId,
-      userId: owner.userId,
-      reach: 'own',
-      permission: 'knowledge:read',
-      data: {
-        document_id: task.documentId,
-        progress: { pages_done: pagesDone, pages, chunks_done: chunksDone, chunks },
-      },
-    });
-  };
-
-  /** Keeps the lease and says how far it is, until the end. */
-  const beating = (arrival: Arrival, held: HeldUpload): (() => void) => {
-    const { task } = arrival;
-    let last = JSON.stringify(task.progress);
-    let saidAt = performance.now();
-    const timer = setInterval(() => {
-      const now = JSON.stringify(task.progress);
-      const changed = now !== last;
-      if (!changed && performance.now() - saidAt < LEASE_MS / 3) return;
-      last = now;
-      saidAt = performance.now();
-      if (changed) tell(arrival);
-      uploads.renew(held, task.progress, clock.now()).then(
-        (kept) => {
-          if (!kept) task.abort(new UploadLost());
-        },
-        (fault: unknown) => warn(fault, 'the lease of an upload could not be renewed'),
-      );
-    }, TELL_MS);
-    timer.unref();
-    return () => clearInterval(timer);
-  };
+  const beating = createBeat(deps);
 
   const dropBytes = async (task: UploadTask, sha256: string): Promise<void> => {
     const key = blobKey({ id: task.id, sha256 });

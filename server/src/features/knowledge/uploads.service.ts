@@ -1,40 +1,21 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { PassingEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { atMost } from '../../kernel/races.ts';
 import { blobKey } from './blob-key.ts';
 import type { Arrival } from './ingest.ts';
 import type { KnowledgeDocument, UploadInput, UploadRequest, WaitingUpload } from './ports.ts';
-import type { KnowledgeStore } from './store.ts';
+import type { UploadsDeps } from './upload-deps.ts';
 import { asAnswer, toError } from './upload-faults.ts';
 import { createUploadTask, type UploadTask } from './upload-task.ts';
-import { createUploadWork, type Vouching } from './upload-work.ts';
+import { createUploadWork } from './upload-work.ts';
 import type { UploadStore } from './uploads.store.ts';
 
 /**
  * Files on their way in. One is read while its request waits for it; what takes longer gets a row of its own and goes on in the
  * background, where its process may end and another one goes on with it.
  */
-
-export interface UploadsDeps {
-  store: KnowledgeStore;
-  uploads: UploadStore;
-  blobs: BlobStore;
-  clock: Clock;
-  dimensions: number;
-  locked<T>(key: string, work: () => Promise<T>): Promise<T>;
-  ingest(arrival: Arrival): Promise<KnowledgeDocument>;
-  vouch: Vouching;
-  /** To open connections alone. */
-  publish(event: PassingEvent): void;
-  warn(fault: unknown, message: string): void;
-  /** Waits before the second, third, … attempt. */
-  retryDelaysMs?: readonly number[] | undefined;
-}
 
 /** The document, or the upload that it will come of. */
 export type Uploaded =
