@@ -74,11 +74,13 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   const { store, uploads, blobs, model, clock } = deps;
 
   /** The steps of the task; the event goes along with the one that shows the document, and uploads of before it end with it. */
-  const stepsOf = async ({ owner, input, task }: Arrival, event: NewEvent) => {
+  const stepsOf = async ({ owner, input, sha256, task }: Arrival, event: NewEvent) => {
     const { tenantId, userId } = owner;
     const { externalId } = input;
     const overtaken = externalId === null ? [] : await uploads.before(tenantId, userId, externalId, task.id);
     const { guard, shown } = await task.steps();
+    // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
+    if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
     const steps: WriteSteps = {
       guard,
       async shown(tx) {

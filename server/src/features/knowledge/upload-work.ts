@@ -67,6 +67,10 @@ export const createUploadWork = (deps: UploadsDeps) => {
   /** `attempt` counts from 1. */
   const fault = async (arrival: Arrival, held: HeldUpload, attempt: number, error: unknown) => {
     const { task, input } = arrival;
+    const key = blobKey({ id: task.id, sha256: arrival.sha256 });
+    // Taken back, whole a moment ago, or another's: the row says it.
+    const isThere = await uploads.holds(task.id, arrival.sha256);
+    await (isThere ? blobs.settle(key) : blobs.remove(key));
     if (error instanceof UploadLost) return;
     if (stopping || error instanceof Stopping)
       return uploads.requeue(held, { runAt: clock.now(), counts: false });
