@@ -38,8 +38,6 @@ const requestOf = ({ bytes: _, externalId: __, ...rest }: UploadInput, caller: C
   callerType: caller.type,
 });
 
-export type UploadsService = ReturnType<typeof createUploads>;
-
 export const createUploads = (deps: UploadsDeps) => {
   const { store, uploads, blobs, clock } = deps;
   const work = createUploadWork(deps);
