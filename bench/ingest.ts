@@ -99,7 +99,7 @@ const server = await startServer({
   env: {
     MODEL: 'compatible/test-model',
     COMPATIBLE_BASE_URL: provider.url,
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     MAX_UPLOAD_BYTES: '100000000',
   },
 });
