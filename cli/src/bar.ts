@@ -5,6 +5,8 @@ import { oneLine, pad, shorten } from './text.ts';
 
 export interface Bar {
   progress(name: string, sentBytes: number): void;
+  /** What is done with a file that has been sent. */
+  reading(text: string): void;
   finished(text: string): void;
   close(): void;
 }
@@ -32,6 +34,11 @@ export const createBar = (out: Output, live: boolean, totalBytes: number, column
     progress(name, sentBytes) {
       sent.set(name, sentBytes);
       draw(name);
+    },
+    reading(text) {
+      if (!live) return;
+      out.status(`\r${pad(shorten(oneLine(text), columns - 1), columns - 1)}`);
+      drawn = true;
     },
     finished(text) {
       clear();

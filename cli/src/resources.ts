@@ -218,8 +218,21 @@ export const GROUPS: readonly Group[] = [
       {
         name: 'list',
         operation: 'listDocuments',
-        columns: ['id', 'title', 'content_type', 'size_bytes', 'chunk_count', 'visibility', 'created_at'],
-        examples: ['documents list --content-type pdf', 'documents list --q handbook --json'],
+        columns: [
+          'id',
+          'title',
+          'status',
+          'content_type',
+          'size_bytes',
+          'chunk_count',
+          'visibility',
+          'created_at',
+        ],
+        examples: [
+          'documents list --content-type pdf',
+          'documents list --q handbook --json',
+          'documents list --status processing',
+        ],
       },
       { name: 'show', operation: 'getDocument', examples: ['documents show ID'] },
       {
@@ -249,6 +262,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'updateDocument',
         examples: ['documents update ID --visibility tenant'],
       },
+      { name: 'retry', operation: 'retryDocument', examples: ['documents retry ID'] },
       {
         name: 'delete',
         operation: 'deleteDocument',

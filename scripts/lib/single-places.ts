@@ -22,11 +22,12 @@ export const SINGLE_PLACES: readonly SinglePlace[] = [
     instead: 'tx.emit tells an event after the commit of its transaction',
     method: 'publish',
     receiver: /(?:bus|events|outlet)$/i,
-    // The second and third tell what has no transaction (`PassingEvent`).
+    // Those of features tell what has no transaction (`PassingEvent`).
     files: [
       'server/src/db/emit.ts',
       'server/src/features/chat/running.ts',
       'server/src/features/governance/after-decision.ts',
+      'server/src/features/knowledge/index.ts',
     ],
   },
   {

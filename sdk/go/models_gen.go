@@ -763,7 +763,7 @@ type CreateUserRequest struct {
 type CreateWebhookRequest struct {
 	// Public https address; loopback, private, link-local and metadata addresses are refused
 	URL string `json:"url"`
-	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
+	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, document.failed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
 	Events      []string          `json:"events"`
 	Description *Nullable[string] `json:"description,omitempty"`
 }
@@ -962,6 +962,12 @@ type Document struct {
 	UnreadPages []int64 `json:"unread_pages"`
 	// What the file holds and was left out on purpose: it is not searched
 	LeftOut []DocumentLeftOut `json:"left_out"`
+	// Of its newest upload. A document whose content is being replaced is found and read in its present version all the while. One of: processing, indexed, failed.
+	Status string `json:"status"`
+	// How far the reading is; null: indexed
+	Progress *DocumentProgress `json:"progress"`
+	// Why the upload has failed, as an error of the API
+	Error *DocumentError `json:"error"`
 }
 
 // DocumentChunk is a model of the API.
@@ -981,12 +987,31 @@ type DocumentChunk struct {
 	End int64 `json:"end"`
 }
 
+// DocumentError is a model of the API.
+type DocumentError struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details"`
+}
+
 // DocumentLeftOut is a model of the API.
 type DocumentLeftOut struct {
 	// One of: hidden_text, deleted_text, hidden_rows, hidden_columns, hidden_sheets, hidden_slides, readings, pictures, attachments, embedded_files, comments, navigation, chapters, far_cells, page_furniture.
 	What string `json:"what"`
 	// How often it was met
 	Count int64 `json:"count"`
+}
+
+// DocumentProgress is a model of the API.
+type DocumentProgress struct {
+	// Pages read; null in types without pages
+	PagesDone *int64 `json:"pages_done"`
+	// Of how many, once that is known
+	Pages *int64 `json:"pages"`
+	// Passages with their vectors
+	ChunksDone int64 `json:"chunks_done"`
+	// Of how many, once the file is read
+	Chunks *int64 `json:"chunks"`
 }
 
 // EditMessageRequest is a model of the API.
@@ -1770,19 +1795,12 @@ type Run struct {
 	AgentIDs []string `json:"agent_ids"`
 	Usage    Usage    `json:"usage"`
 	// US dollars, exact to 1e-9
-	CostUSD float64   `json:"cost_usd"`
-	Error   *RunError `json:"error"`
+	CostUSD float64        `json:"cost_usd"`
+	Error   *DocumentError `json:"error"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
 	FinishedAt *string `json:"finished_at"`
-}
-
-// RunError is a model of the API.
-type RunError struct {
-	Code    string         `json:"code"`
-	Message string         `json:"message"`
-	Details map[string]any `json:"details"`
 }
 
 // SearchRequest is a model of the API.
@@ -2245,7 +2263,7 @@ type UpdateUserRequest struct {
 type UpdateWebhookRequest struct {
 	// Public https address; loopback, private, link-local and metadata addresses are refused
 	URL *string `json:"url,omitempty"`
-	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
+	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, document.failed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
 	Events      []string          `json:"events,omitzero"`
 	Description *Nullable[string] `json:"description,omitempty"`
 	// active switches a disabled one on again. One of: active, disabled.
@@ -2787,6 +2805,8 @@ type ListDocumentsQuery struct {
 	ContentType string
 	// Part of the title or file name
 	Q string
+	// One of: indexed, processing, failed.
+	Status string
 }
 
 func (query *ListDocumentsQuery) values() url.Values {
@@ -2800,6 +2820,7 @@ func (query *ListDocumentsQuery) values() url.Values {
 	setText(values, "tags", query.Tags)
 	setText(values, "content_type", query.ContentType)
 	setText(values, "q", query.Q)
+	setText(values, "status", query.Status)
 	return values
 }
 

@@ -424,7 +424,7 @@ func (r *Knowledge) UpdateDocument(ctx context.Context, id string, body UpdateDo
 	return getJSON[Document](ctx, r.http, call{method: "PATCH", path: "/api/v1/knowledge/documents/" + url.PathEscape(id), json: body}, options)
 }
 
-// DeleteDocument: Delete a document: text, vectors and bytes
+// DeleteDocument: Delete a document (text, vectors and bytes), or take back an upload that is still read
 func (r *Knowledge) DeleteDocument(ctx context.Context, id string, options ...CallOption) error {
 	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/knowledge/documents/" + url.PathEscape(id)}, options)
 }
@@ -442,6 +442,11 @@ func (r *Knowledge) ListDocumentChunksAll(ctx context.Context, id string, query 
 // GetDocumentContent: The bytes as uploaded, or the text read from them
 func (r *Knowledge) GetDocumentContent(ctx context.Context, id string, query *GetDocumentContentQuery, options ...CallOption) ([]byte, error) {
 	return r.http.bytes(ctx, call{method: "GET", path: "/api/v1/knowledge/documents/" + url.PathEscape(id) + "/content", query: query.values()}, options)
+}
+
+// RetryDocument: Read a file again whose upload has failed
+func (r *Knowledge) RetryDocument(ctx context.Context, id string, options ...CallOption) (*Document, error) {
+	return getJSON[Document](ctx, r.http, call{method: "POST", path: "/api/v1/knowledge/documents/" + url.PathEscape(id) + "/retry"}, options)
 }
 
 // ListDocumentVersions: What the versions of a document were, newest first

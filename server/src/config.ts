@@ -351,6 +351,14 @@ export const SETTINGS = {
     parse: (t: string) => (t === '' ? null : existsSync(t) ? t : fail('the path of a program that is there')),
   },
   MAX_UPLOAD_BYTES: int(25 * 1024 * 1024, 1, 2 ** 31, 'Largest uploaded document in bytes'),
+  UPLOAD_WAIT_S: int(
+    10,
+    0,
+    300,
+    'Seconds after which an upload is answered 202 and read on in the background, where its request does not say otherwise (Prefer: wait=N)',
+  ),
+  PARSER_MEMORY_MIB: int(256, 64, 65_536, 'Memory in MiB for the reading of one document'),
+  PARSER_TIMEOUT_S: int(60, 1, 3_600, 'Seconds for the reading of one document, without text recognition'),
   AGENTS_FILE: optional(
     'YAML or JSON file that changes names, charters, models and instructions of the eleven agents',
   ),

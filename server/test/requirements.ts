@@ -401,6 +401,16 @@ export const REQUIREMENTS = {
   'KNOW-25': 'pages of a PDF that are pictures are recognised, found and answered from',
   'KNOW-26':
     'files of named types are read by the parser of PARSER_URL, and here where it does not read them',
+  'KNOW-27':
+    'an upload that takes longer than it is waited for is 202 with a document in processing, which is found once it is indexed',
+  'KNOW-28': 'an upload goes on after a restart from where it was, and nothing is embedded twice',
+  'KNOW-29': 'what fails in the background stays with its error, and can be begun again',
+  'KNOW-30': 'DELETE takes back an upload that is being read; nothing of it is left',
+  'KNOW-31':
+    'the present version is found until the one that replaces it is whole; the newest of a name is the last',
+  'KNOW-32': 'tenants take turns: a hundred files of one do not hold up a single one of another',
+  'KNOW-33': 'what was answered 202 outlives a kill -9, and is searched once',
+  'KNOW-34': 'a Word file of 872 pages is read within the memory that a reader has',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import type { CreateDocumentRequest } from 'pentarch-sdk';
+import type { CreateDocumentRequest, Document } from 'pentarch-sdk';
 import { createBar } from '../bar.ts';
 import type { Context } from '../context.ts';
 import { CliError, failureOf, usage } from '../errors.ts';
@@ -24,7 +25,7 @@ interface LocalFile {
 
 interface Outcome {
   readonly file: string;
-  readonly status: 'added' | 'present' | 'failed';
+  readonly status: 'added' | 'present' | 'processing' | 'failed';
   readonly id: string | null;
   readonly error: string | null;
 }
@@ -89,6 +90,37 @@ const sharingOf = (command: Command): Pick<CreateDocumentRequest, 'visibility' |
   return text === 'private' || text === 'tenant' ? { visibility: text } : {};
 };
 
+const LOOK_MS = 1_000;
+
+/** `12 of 872 pages`, `640 of 1200 passages`: the further of the two. */
+const progressOf = ({ progress }: Document): string => {
+  if (progress === null || progress === undefined) return '';
+  const { pages_done: pages, pages: allPages, chunks_done: chunks, chunks: allChunks } = progress;
+  if (allChunks !== null) return `${chunks} of ${allChunks} passages`;
+  return allPages === null ? 'waits or is read' : `${pages ?? 0} of ${allPages} pages`;
+};
+
+/** Until the server has read it. Throws what is wrong with the file. */
+const readToTheEnd = async (
+  { client }: Pick<Context, 'client'>,
+  sent: Document,
+  how: { signal: AbortSignal; tell(text: string): void },
+): Promise<Document> => {
+  let document = sent;
+  while (document.status === 'processing') {
+    how.tell(progressOf(document));
+    await delay(LOOK_MS, undefined, { signal: how.signal });
+    document = await client.knowledge.getDocument(document.id, { signal: how.signal });
+  }
+  if (document.status === 'failed')
+    throw new CliError(
+      document.error?.message ?? 'the file could not be read',
+      6,
+      `pentarch documents retry ${document.id}`,
+    );
+  return document;
+};
+
 const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -124,14 +156,26 @@ const add = async (command: Command, context: Context): Promise<void> => {
     ...(metadata === undefined ? {} : { metadata }),
     ...sharing,
   };
+  const background = flagOption(command, 'background');
+  const headers: Record<string, string> = background ? { prefer: 'respond-async' } : {};
+  const ended = async (name: string, sent: Document): Promise<Outcome> => {
+    const whole = background
+      ? sent
+      : await readToTheEnd(context, sent, {
+          signal: stopped.signal,
+          tell: (text) => bar.reading(`${name}  ${text}`),
+        });
+    const isRead = whole.status !== 'processing';
+    bar.finished(`+ ${name}  ${whole.id}  ${isRead ? `${whole.chunk_count} passages` : 'is being read'}`);
+    return { file: name, status: isRead ? 'added' : 'processing', id: whole.id, error: null };
+  };
   const send = async ({ name, file, sizeBytes }: LocalFile): Promise<Outcome> => {
     if (isAddress(file)) {
       const document = await client.knowledge.createDocument(
         { ...fields, url: file, ...(externalId === undefined ? {} : { external_id: externalId }) },
-        { signal: stopped.signal },
+        { signal: stopped.signal, headers },
       );
-      bar.finished(`+ ${name}  ${document.id}  ${document.chunk_count} passages`);
-      return { file: name, status: 'added', id: document.id, error: null };
+      return ended(name, document);
     }
     const sha256 = await hashOf(file);
     const there = known.get(sha256);
@@ -145,12 +189,12 @@ const add = async (command: Command, context: Context): Promise<void> => {
       ...fields,
       ...(externalId === undefined ? {} : { externalId }),
       signal: stopped.signal,
+      headers,
       // The form around a small file adds a few bytes: the file counts as sent at its own size.
       onProgress: ({ sentBytes }) => bar.progress(name, Math.min(sentBytes, sizeBytes)),
     });
     known.set(sha256, document.id);
-    bar.finished(`+ ${name}  ${document.id}  ${document.chunk_count} passages`);
-    return { file: name, status: 'added', id: document.id, error: null };
+    return ended(name, document);
   };
 
   const queue = [...files];
@@ -188,13 +232,20 @@ const add = async (command: Command, context: Context): Promise<void> => {
     );
   }
   const left = files.length - outcomes.length;
-  const summary = { added: count('added'), present: count('present'), failed: count('failed') + left };
+  const summary = {
+    added: count('added'),
+    processing: count('processing'),
+    present: count('present'),
+    failed: count('failed') + left,
+  };
   if (files.length === 1 && failure !== null) throw failure;
-  out.done(`${summary.added} added, ${summary.present} there already, ${summary.failed} failed`, {
+  const reading = summary.processing === 0 ? '' : `${summary.processing} being read, `;
+  out.done(`${summary.added} added, ${reading}${summary.present} there already, ${summary.failed} failed`, {
     ...summary,
     items: outcomes,
   });
-  if (failure !== null) runtime.exit(summary.added + summary.present > 0 ? 13 : failureOf(failure).exitCode);
+  if (failure !== null)
+    runtime.exit(summary.added + summary.processing + summary.present > 0 ? 13 : failureOf(failure).exitCode);
 };
 
 export const addDocuments = (shell: Shell): Command => {
@@ -207,9 +258,11 @@ export const addDocuments = (shell: Shell): Command => {
     .option('--roles <list>', 'roles that may read it, with commas')
     .option('--external-id <name>', 'for one file: the same name again replaces its content')
     .option('--parallel <n>', 'files at a time (default 4)')
+    .option('--background', 'do not wait until they are read')
     .option('--again', 'do not look for what is there already')
     .action(() => add(command, shell.open(command)));
   return shell.finish(command, [
+    'documents add handbook.pdf --background',
     'documents add handbook.pdf --title "Keeper’s handbook" --visibility tenant',
     'documents add ./manuals ./minutes --metadata \'{"tags": ["north"]}\'',
     'documents add https://example.org/tide-table.pdf --external-id tides --roles analyst,operator',

@@ -5,6 +5,8 @@ export interface EmbedOptions {
   urgent?: boolean;
   /** What the texts are for, where that is known: some models embed questions otherwise than what answers them. */
   purpose?: 'query' | 'document';
+  /** Whose texts these are: owners take turns where the embedder can. */
+  owner?: string;
 }
 
 /** The embedding port. Vectors are L2-normalised float32 of `dimensions` numbers. */
@@ -13,6 +15,8 @@ export interface Embedder {
   readonly id: string;
   readonly dimensions: number;
   readonly local: boolean;
+  /** Calls that keep it busy (default 1). */
+  readonly atOnce?: number;
   /** `texts` → one vector each, in order, and the tokens that were read. */
   embed(
     texts: readonly string[],
@@ -37,7 +41,7 @@ export interface EmbeddingPayer {
  * reserved first; each call of the provider is then one row of the payer. Throws COST_EXCEEDED before the provider is
  * called, `ModelError` where the provider fails.
  */
-export interface MeteredEmbedder extends Pick<Embedder, 'id' | 'dimensions' | 'local'> {
+export interface MeteredEmbedder extends Pick<Embedder, 'atOnce' | 'id' | 'dimensions' | 'local'> {
   embed(
     payer: EmbeddingPayer,
     texts: readonly string[],

@@ -23,7 +23,7 @@ export type NewEvent = Omit<PlatformEvent, 'id' | 'createdAt'>;
 
 /** Told to connections alone: whoever misses it reads how the record stands. */
 export type PassingEvent = NewEvent & {
-  type: 'run.started' | 'run.completed' | 'run.failed' | 'proposal.updated';
+  type: 'run.started' | 'run.completed' | 'run.failed' | 'proposal.updated' | 'document.progress';
 };
 
 /**

@@ -79,6 +79,10 @@ export interface DocumentParser {
       tenantId: string;
       /** Nobody waits for it: all pages are recognised, however long that takes. */
       unhurried?: boolean;
+      /** Nobody wants it any more. */
+      signal?: AbortSignal;
+      /** Told of pages that are read, where the file has pages and that takes its time. */
+      onPages?(done: number, of: number): void;
     },
   ): Promise<ParsedDocument>;
   close(): Promise<void>;

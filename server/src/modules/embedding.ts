@@ -116,9 +116,10 @@ const meterEmbedder = (parts: {
     id,
     dimensions,
     local,
+    ...(embedder.atOnce === undefined ? {} : { atOnce: embedder.atOnce }),
     async embed(payer, texts, { always = false, ...options } = {}) {
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      if (local && !always) return embedder.embed(texts, undefined, options);
+      if (local && !always) return embedder.embed(texts, undefined, { owner: payer.tenantId, ...options });
       const batches: (readonly string[])[] = [];
       for (let at = 0; at < texts.length; at += BATCH) batches.push(texts.slice(at, at + BATCH));
       const ref = refOf(id);

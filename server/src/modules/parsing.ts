@@ -54,7 +54,7 @@ const recognizerOf = (config: OcrConfig, memory: PageMemory): Recognizer | null 
 };
 
 export interface ParsingDeps extends Pick<Given, 'clock' | 'onError'> {
-  config: OcrConfig & RemoteConfig & Pick<Config, 'SOFFICE_PATH'>;
+  config: OcrConfig & RemoteConfig & Pick<Config, 'PARSER_MEMORY_MIB' | 'PARSER_TIMEOUT_S' | 'SOFFICE_PATH'>;
   db: Db;
 }
 
@@ -65,6 +65,8 @@ export const parsingModule = defineModule({
   build({ clock, config, db, onError }: ParsingDeps) {
     const program = config.SOFFICE_PATH;
     const parser = createDocumentParser({
+      memoryMib: config.PARSER_MEMORY_MIB,
+      timeoutMs: config.PARSER_TIMEOUT_S * 1000,
       office: program === null ? null : createOfficeConverter({ program }),
       recognizer: recognizerOf(config, createRecognizedPages(db, clock)),
       remote: remoteOf(config),

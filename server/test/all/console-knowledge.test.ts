@@ -118,3 +118,44 @@ it.each(['light', 'dark'] as const)('is readable on a phone, %s', async (theme) 
   await screenshot(`knowledge-phone-${theme}`);
   await context.close();
 });
+
+it('shows how far a long file is, takes it back, and lets one that failed be read again', async () => {
+  const admin = await app.server.signIn();
+  const send = async (title: string, content: string): Promise<string> => {
+    const answer = await admin.post(
+      '/api/v1/knowledge/documents',
+      { title, content },
+      { headers: { prefer: 'respond-async' } },
+    );
+    expect(answer.status).toBe(202);
+    return answer.json<{ id: string }>().id;
+  };
+  const failed = await send('Blank', ' \n ');
+  const status = async (id: string): Promise<string> =>
+    (await admin.get(`/api/v1/knowledge/documents/${id}`)).json<{ status: string }>().status;
+  await expect.poll(() => status(failed), { timeout: 60_000 }).toBe('failed');
+  // Long enough for this page to be looked at while it is read.
+  const long = Array.from({ length: 9_000 }, (_, n) => `Gauge ${n} stood at ${n * 7} cm at the pier.`);
+  const reading = await send('Gauges', long.join('\n\n'));
+
+  const { page, axe, complaints, screenshot, context } = await app.open({ path: '/knowledge' });
+  const list = page.getByRole('list', { name: 'Files being read' });
+  await list.getByRole('link', { name: 'Blank' }).waitFor();
+  expect(await list.getByRole('listitem').filter({ hasText: 'Blank' }).textContent()).toContain(
+    'white space',
+  );
+  const gauges = list.getByRole('listitem').filter({ hasText: 'Gauges' });
+  await gauges.getByText(/\d+ of \d+ passages/).waitFor({ timeout: 60_000 });
+  expect(await axe()).toEqual([]);
+  await screenshot('knowledge-reading');
+
+  await gauges.getByRole('button', { name: 'Cancel Gauges' }).click();
+  await gauges.waitFor({ state: 'detached' });
+  expect((await admin.get(`/api/v1/knowledge/documents/${reading}`)).status).toBe(404);
+  await list.getByRole('button', { name: 'Try again' }).click();
+  await list.getByRole('button', { name: 'Remove Blank' }).click();
+  await list.waitFor({ state: 'detached' });
+  expect((await admin.get(`/api/v1/knowledge/documents/${failed}`)).status).toBe(404);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -197,6 +197,9 @@ const words =
   async () => ({ words: await make() });
 const own = (make: () => Promise<string>): Prepare => words(async () => ({ ID: await make() }));
 
+/** Each is one of its own: the same bytes are the same upload. */
+let emptyFiles = 0;
+
 /** By the words that a line begins with; the longest that fits counts. */
 const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch chat': async () => ({ input: 'Hello\n' }),
@@ -245,6 +248,18 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch proposals confirm': own(question),
   'pentarch audit list': words(async () => ({ PROPOSAL_ID: await proposal() })),
   'pentarch documents': own(document),
+  'pentarch documents retry': own(async () => {
+    const made = await admin.post(
+      '/api/v1/knowledge/documents',
+      { title: fresh('empty'), content: ' '.repeat(++emptyFiles) },
+      { headers: { prefer: 'respond-async' } },
+    );
+    const { id } = made.json<{ id: string }>();
+    const status = async (): Promise<string> =>
+      (await admin.get(`/api/v1/knowledge/documents/${id}`)).json<{ status: string }>().status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('failed');
+    return id;
+  }),
   'pentarch memory entity': own(async () => (await entity()).id),
   'pentarch memory update': own(async () => (await entity()).id),
   'pentarch memory delete': own(async () => (await entity()).id),

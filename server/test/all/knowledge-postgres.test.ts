@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
+import { knowledgeBackgroundSuite } from '../suites/knowledge-background.ts';
 import { knowledgeHttpSuite } from '../suites/knowledge-http.ts';
 import { knowledgeRecoverySuite } from '../suites/knowledge-recovery.ts';
 import { knowledgeRolesSuite } from '../suites/knowledge-roles.ts';
@@ -31,6 +32,7 @@ describe('with pgvector', () => {
   knowledgeSourcesSuite('PostgreSQL', async (options) =>
     openKnowledge({ http: createGuardedFetch(options), postgresUrl: await freshUrl() }),
   );
+  knowledgeBackgroundSuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
   knowledgeRecoverySuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
 });
 

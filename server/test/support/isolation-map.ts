@@ -261,6 +261,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /knowledge/documents/{id}/chunks': id('chunk_document'),
   'GET /knowledge/documents/{id}/content': id('document'),
   'GET /knowledge/documents/{id}/versions': id('document'),
+  'POST /knowledge/documents/{id}/retry': id('document'),
   'GET /knowledge/tags': none,
   'POST /knowledge/search': {
     send: () => ({ query: FIND, include_memories: true, limit: 100 }),

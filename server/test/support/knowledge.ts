@@ -147,6 +147,8 @@ export const openKnowledge = async (
     idempotency,
     clock: systemClock,
     searchMemories: null,
+    // However busy the machine is.
+    uploadWaitS: 300,
     noteTrust: () => () => Promise.resolve(),
     http: createGuardedFetch({ allowPrivate: true }),
     maxBytes: options.maxUploadBytes ?? 1024 * 1024,

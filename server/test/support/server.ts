@@ -59,6 +59,8 @@ const DEFAULTS: Record<string, string> = {
   PORT: '0',
   ADMIN_PASSWORD: ADMIN.password,
   RATE_LIMITS: 'off',
+  // However busy the machine is: what is quick elsewhere is answered when it is done.
+  UPLOAD_WAIT_S: '300',
   MODEL: 'builtin',
   MCP_BUILTIN: 'off',
   // No balancer looks at /ready here.

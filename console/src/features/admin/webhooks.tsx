@@ -27,6 +27,7 @@ const EVENTS: readonly EventName[] = [
   'task.completed',
   'task.failed',
   'document.indexed',
+  'document.failed',
   'cost.alert',
   'cost.limit_reached',
   'agent.state_changed',

@@ -12,6 +12,7 @@ import { BackLink, Badge, PageHead, Panel } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { formatLanguage } from '../../lib/format.ts';
+import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay, useMe } from '../../lib/me.ts';
 import { usePathParam, useUrlState } from '../../lib/url-state.ts';
 import styles from './knowledge.module.css';
@@ -23,6 +24,7 @@ import {
   useDownload,
   useUpdateDocument,
 } from './queries.ts';
+import { ReadingState } from './reading.tsx';
 import { labelOfType } from './types.ts';
 
 const parse = (raw: Readonly<Record<string, unknown>>) => ({
@@ -232,6 +234,7 @@ const Trust = ({ document }: { document: Document }) => {
 
 const DocumentPage = () => {
   const id = usePathParam('documentId');
+  useLiveRefresh(['document.'], ['knowledge']);
   const [{ tab, chunk }, setState] = useUrlState(parse);
   const { data, error, refetch } = useDocument(id);
   const remove = useDeleteDocument(id);
@@ -262,12 +265,14 @@ const DocumentPage = () => {
         title={data.title}
         actions={
           <>
-            <Button
-              busy={download.isPending}
-              onClick={() => download.mutate(data, { onError: toast.failed })}
-            >
-              <Download size={16} aria-hidden="true" /> Download
-            </Button>
+            {data.indexed_at !== null && (
+              <Button
+                busy={download.isPending}
+                onClick={() => download.mutate(data, { onError: toast.failed })}
+              >
+                <Download size={16} aria-hidden="true" /> Download
+              </Button>
+            )}
             {mayWrite && (
               <Button onClick={() => setAsking(true)}>
                 <Trash2 size={16} aria-hidden="true" /> Delete …
@@ -276,6 +281,11 @@ const DocumentPage = () => {
           </>
         }
       />
+      {data.status !== 'indexed' && (
+        <Panel title={data.status === 'failed' ? 'Could not be read' : 'Being read'}>
+          <ReadingState document={data} />
+        </Panel>
+      )}
       <div className={styles.document}>
         <Tabs
           value={tab}
@@ -283,11 +293,11 @@ const DocumentPage = () => {
           tabs={[
             { value: 'passages', label: 'Passages', content: <Passages id={id} wanted={chunk} /> },
             { value: 'text', label: 'Text', content: <Text id={id} /> },
-          ]}
+          ].slice(0, data.indexed_at === null ? 1 : 2)}
         />
         <div className={styles.side}>
-          {mayWrite && <Visibility document={data} />}
-          {mayTrust && <Trust document={data} />}
+          {mayWrite && data.indexed_at !== null && <Visibility document={data} />}
+          {mayTrust && data.indexed_at !== null && <Trust document={data} />}
           <Facts document={data} />
         </div>
       </div>

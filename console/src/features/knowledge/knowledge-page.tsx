@@ -6,6 +6,7 @@ import { useUrlState } from '../../lib/url-state.ts';
 import { DocumentList } from './document-list.tsx';
 import styles from './knowledge.module.css';
 import { PassageSearch } from './passage-search.tsx';
+import { ReadingList } from './reading.tsx';
 import { isTypeFilter } from './types.ts';
 import { UploadArea } from './upload-area.tsx';
 
@@ -37,6 +38,7 @@ const KnowledgePage = () => {
             content: (
               <div className={styles.page}>
                 {mayWrite && <UploadArea />}
+                <ReadingList mayWrite={mayWrite} />
                 <DocumentList
                   filter={{ q, type }}
                   mayWrite={mayWrite}

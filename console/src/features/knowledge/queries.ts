@@ -28,11 +28,54 @@ export const useDocuments = ({ q, type }: DocumentFilter) => {
   );
 };
 
+/** Files that are still read, and those that could not be. */
+export const useReading = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['knowledge', 'reading'],
+    queryFn: async ({ signal }) => {
+      const [processing, failed] = await Promise.all([
+        api.knowledge.listDocuments({ status: 'processing', limit: 50 }, { signal }),
+        api.knowledge.listDocuments({ status: 'failed', limit: 50 }, { signal }),
+      ]);
+      return [...processing.items, ...failed.items];
+    },
+    // Events say it sooner; this is for who has no socket.
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === 'processing') ? 5_000 : false,
+  });
+};
+
+const useChangedReading = () => {
+  const queryClient = useQueryClient();
+  return () => {
+    void queryClient.invalidateQueries({ queryKey: ['knowledge'] });
+  };
+};
+
+export const useRetryDocument = () => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: (id: string) => api.knowledge.retryDocument(id),
+    onSuccess: useChangedReading(),
+  });
+};
+
+/** Takes an upload back that is no document yet. */
+export const useCancelReading = () => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: (id: string) => api.knowledge.deleteDocument(id),
+    onSuccess: useChangedReading(),
+  });
+};
+
 export const useDocument = (id: string) => {
   const api = useApi();
   return useQuery({
     queryKey: ['knowledge', 'document', id],
     queryFn: ({ signal }) => api.knowledge.getDocument(id, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'processing' ? 5_000 : false),
   });
 };
 

@@ -6,7 +6,7 @@ import { Bytes } from '../../components/figures.tsx';
 import { Panel, Segments, StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import styles from './knowledge.module.css';
-import { filesOfDrop, type Upload, useUploads } from './uploads.ts';
+import { filesOfDrop, isFinished, type Upload, useUploads } from './uploads.ts';
 
 type Visibility = 'private' | 'tenant';
 const VISIBILITIES: readonly { value: Visibility; label: string }[] = [
@@ -18,6 +18,7 @@ const STATES: Readonly<Record<Upload['state'], { tone: Tone; label: string }>> =
   waiting: { tone: 'neutral', label: 'waiting' },
   sending: { tone: 'accent', label: 'sending' },
   indexing: { tone: 'accent', label: 'reading' },
+  background: { tone: 'accent', label: 'sent' },
   done: { tone: 'good', label: 'ready' },
   failed: { tone: 'bad', label: 'failed' },
 };
@@ -58,7 +59,7 @@ export const UploadArea = () => {
   const [over, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const finished = uploads.filter(({ state }) => state === 'done' || state === 'failed').length;
+  const finished = uploads.filter(({ state }) => isFinished(state)).length;
 
   const drop = (event: DragEvent): void => {
     event.preventDefault();

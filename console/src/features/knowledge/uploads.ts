@@ -14,13 +14,17 @@ export interface Upload {
   key: string;
   name: string;
   sizeBytes: number;
-  state: 'waiting' | 'sending' | 'indexing' | 'done' | 'failed';
+  state: 'waiting' | 'sending' | 'indexing' | 'background' | 'done' | 'failed';
   /** 0–1 of the bytes. */
   sent: number;
   /** In plain words, when it failed. */
   fault: string | null;
   documentId: string | null;
 }
+
+/** As far as this page is concerned. */
+export const isFinished = (state: Upload['state']): boolean =>
+  state === 'done' || state === 'background' || state === 'failed';
 
 interface Job {
   key: string;
@@ -84,7 +88,10 @@ export const useUploads = () => {
       })
       .then(
         (document) => {
-          change(job.key, { state: 'done', sent: 1, documentId: document.id });
+          // What is still read then is shown below: it goes on without this page.
+          const state = document.status === 'processing' ? 'background' : 'done';
+          change(job.key, { state, sent: 1, documentId: document.id });
+          void queryClient.invalidateQueries({ queryKey: ['knowledge', 'reading'] });
           void forgetFiles([job.key]);
         },
         (error: unknown) => {
@@ -179,7 +186,7 @@ export const useUploads = () => {
   const clear = useCallback(() => {
     void forgetFiles([...failed.current.keys()]);
     failed.current.clear();
-    setUploads((list) => list.filter(({ state }) => state !== 'done' && state !== 'failed'));
+    setUploads((list) => list.filter(({ state }) => !isFinished(state)));
   }, []);
   return { uploads, add, retry, clear };
 };

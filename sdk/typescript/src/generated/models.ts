@@ -671,7 +671,7 @@ export interface CreateWebhookRequest {
   /** Public https address; loopback, private, link-local and metadata addresses are refused */
   url: string;
   /** Types of events, or * for all */
-  events: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  events: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'document.failed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
   description?: string | null;
 }
 
@@ -851,6 +851,12 @@ export interface Document {
   unread_pages: number[];
   /** What the file holds and was left out on purpose: it is not searched */
   left_out: DocumentLeftOut[];
+  /** Of its newest upload. A document whose content is being replaced is found and read in its present version all the while */
+  status: 'processing' | 'indexed' | 'failed';
+  /** How far the reading is; null: indexed */
+  progress: DocumentProgress | null;
+  /** Why the upload has failed, as an error of the API */
+  error: DocumentError | null;
 }
 
 export interface DocumentChunk {
@@ -869,10 +875,27 @@ export interface DocumentChunk {
   end: number;
 }
 
+export interface DocumentError {
+  code: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
 export interface DocumentLeftOut {
   what: 'hidden_text' | 'deleted_text' | 'hidden_rows' | 'hidden_columns' | 'hidden_sheets' | 'hidden_slides' | 'readings' | 'pictures' | 'attachments' | 'embedded_files' | 'comments' | 'navigation' | 'chapters' | 'far_cells' | 'page_furniture';
   /** How often it was met */
   count: number;
+}
+
+export interface DocumentProgress {
+  /** Pages read; null in types without pages */
+  pages_done: number | null;
+  /** Of how many, once that is known */
+  pages: number | null;
+  /** Passages with their vectors */
+  chunks_done: number;
+  /** Of how many, once the file is read */
+  chunks: number | null;
 }
 
 export interface EditMessageRequest {
@@ -1555,17 +1578,11 @@ export interface Run {
   usage: Usage;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
-  error: RunError | null;
+  error: DocumentError | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
-}
-
-export interface RunError {
-  code: string;
-  message: string;
-  details: Record<string, unknown>;
 }
 
 export interface SearchRequest {
@@ -1975,7 +1992,7 @@ export interface UpdateWebhookRequest {
   /** Public https address; loopback, private, link-local and metadata addresses are refused */
   url?: string;
   /** Types of events, or * for all */
-  events?: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  events?: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'document.failed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
   description?: string | null;
   /** active switches a disabled one on again */
   status?: 'active' | 'disabled';
@@ -2286,6 +2303,8 @@ export type ListDocumentsQuery = {
   content_type?: string;
   /** Part of the title or file name */
   q?: string;
+  /** indexed (default): what can be found; processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), which the other filters leave alone */
+  status?: 'indexed' | 'processing' | 'failed';
 };
 
 export type ListDocumentChunksQuery = {

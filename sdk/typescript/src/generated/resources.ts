@@ -263,7 +263,7 @@ export const knowledge = (http: Http) => ({
   /** Change title, metadata or visibility, or vouch for the document */
   updateDocument: (id: string, body: m.UpdateDocumentRequest, options?: CallOptions): Promise<m.Document> =>
     http.json({ method: 'PATCH', path: `/api/v1/knowledge/documents/${segment(id)}`, json: body }, options),
-  /** Delete a document: text, vectors and bytes */
+  /** Delete a document (text, vectors and bytes), or take back an upload that is still read */
   deleteDocument: (id: string, options?: CallOptions): Promise<void> =>
     http.none({ method: 'DELETE', path: `/api/v1/knowledge/documents/${segment(id)}` }, options),
   /** The passages of a document, in reading order */
@@ -275,6 +275,9 @@ export const knowledge = (http: Http) => ({
   /** The bytes as uploaded, or the text read from them */
   getDocumentContent: (id: string, query: m.GetDocumentContentQuery = {}, options?: CallOptions): Promise<Blob> =>
     http.blob({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/content`, query }, options),
+  /** Read a file again whose upload has failed */
+  retryDocument: (id: string, options?: CallOptions): Promise<m.Document> =>
+    http.json({ method: 'POST', path: `/api/v1/knowledge/documents/${segment(id)}/retry` }, options),
   /** What the versions of a document were, newest first */
   listDocumentVersions: (id: string, options?: CallOptions): Promise<m.ListDocumentVersionsResult> =>
     http.json({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/versions` }, options),

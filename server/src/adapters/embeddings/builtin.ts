@@ -1,19 +1,8 @@
-import process from 'node:process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import type { Embedder } from '../../kernel/embedder.ts';
-import { threadProgram } from '../../kernel/thread-program.ts';
-import {
-  type EmbeddingThreadData,
-  type FromEmbeddingThread,
-  MINILM_DIMENSIONS,
-  type ToEmbeddingThread,
-} from './messages.ts';
-
-export interface EmbedOptions {
-  /** Overtakes everything that is not urgent: for the query of a search, which somebody waits for. */
-  urgent?: boolean;
-}
+import type { Embedder, EmbedOptions } from '../../kernel/embedder.ts';
+import { createEmbeddingThread, type EmbeddingThread } from './builtin-thread.ts';
+import { MINILM_DIMENSIONS } from './messages.ts';
 
 export interface BuiltinEmbedder extends Embedder {
   embed(
@@ -25,137 +14,65 @@ export interface BuiltinEmbedder extends Embedder {
   warm(): Promise<void>;
 }
 
-interface Waiting {
-  resolve(answer: { vectors: Float32Array[]; tokens: number }): void;
-  reject(error: unknown): void;
-}
-
-interface Thread {
-  worker: Worker;
-  ready: Promise<void>;
-}
-
 /** The model folder of this package, both from sources (src/adapters/embeddings) and built (dist/adapters/embeddings). */
 export const builtinModelDir = (): string =>
   fileURLToPath(new URL('../../../models/minilm', import.meta.url));
 
-/**
- * ONNX Runtime (from 1.29) tells its maker about each process and model, and keeps an id of the machine under the home folder,
- * unless this stands in the environment of the whole process when it is loaded (a thread's own copy is not seen).
- */
-const keepRuntimeSilent = (): void => {
-  process.env.ORT_DISABLE_TELEMETRY = '1';
-};
+/** Texts that wait before a second thread is worth its start, and how long it stays without work. */
+const HELP_FROM = 64;
+const HELPER_IDLE_MS = 60_000;
+/** For two threads: each has its next texts when it is done with those at hand. */
+const CALLS_AT_ONCE = 4;
 
 /**
- * all-MiniLM-L6-v2 in a worker thread: nothing here blocks the event loop. A thread that dies rejects what it
- * held, and the next request starts another. Close it before `process.exit`, which would cut the thread off inside
- * the native call and end the process with SIGABRT.
+ * all-MiniLM-L6-v2 in worker threads: one for everything, and a second one that gives way to the rest of the process while many
+ * texts wait that nobody waits for, where there is a core for it.
  */
-export function createBuiltinEmbedder(options: { modelDir?: string } = {}): BuiltinEmbedder {
+export function createBuiltinEmbedder(options: { modelDir?: string; cores?: number } = {}): BuiltinEmbedder {
   const modelDir = options.modelDir ?? builtinModelDir();
-  const waiting = new Map<number, Waiting>();
-  let thread: Thread | null = null;
+  const mayHelp = (options.cores ?? availableParallelism()) > 1;
+  const first = createEmbeddingThread({ modelDir, background: false });
+  let helper: EmbeddingThread | null = null;
+  let idleTimer: NodeJS.Timeout | null = null;
+  const ending = new Set<Promise<void>>();
   let closed = false;
-  let lastId = 0;
 
-  function start(): Thread {
-    keepRuntimeSilent();
-    const file = import.meta.url.endsWith('.ts') ? './builtin.worker.ts' : './builtin.worker.js';
-    const workerData: EmbeddingThreadData = { modelDir };
-    const worker = new Worker(threadProgram(new URL(file, import.meta.url)), {
-      eval: true,
-      workerData,
-      name: 'embeddings',
-      // Reading the vocabulary leaves much behind, which would make V8 give the thread room that it never needs again.
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
-    const ready = Promise.withResolvers<void>();
-    // Whoever waits for it sees the failure; nobody waiting is no crash.
-    ready.promise.catch(() => undefined);
-    const started: Thread = { worker, ready: ready.promise };
-    let failure: unknown = new Error('the embedding thread ended: the embedder is closed');
-    worker.on('error', (error) => {
-      failure = error;
-    });
-    worker.on('exit', () => {
-      if (thread === started) thread = null;
-      ready.reject(failure);
-      for (const { reject } of waiting.values()) reject(failure);
-      waiting.clear();
-      keepAlive();
-    });
-    worker.on('message', (message: FromEmbeddingThread) => {
-      if (message.type === 'ready') return ready.resolve();
-      const request = waiting.get(message.id);
-      if (!request) return;
-      waiting.delete(message.id);
-      keepAlive();
-      if (message.type === 'failed') return request.reject(new Error(message.message));
-      request.resolve({ vectors: split(message.vectors), tokens: message.tokens });
-    });
-    worker.unref();
-    return started;
+  function dismiss(): void {
+    if (helper === null || helper.backlog() > 0) return;
+    const ended = helper.close();
+    helper = null;
+    ending.add(ended);
+    void ended.finally(() => ending.delete(ended));
   }
 
-  function running(): Thread {
-    if (closed) throw new Error('the embedder is closed');
-    thread ??= start();
-    return thread;
-  }
-
-  /** An idle thread keeps no process alive; a busy one does, and one that is being closed, until it has ended. */
-  function keepAlive(): void {
-    if (waiting.size > 0 || closed) thread?.worker.ref();
-    else thread?.worker.unref();
+  function threadFor(urgent: boolean): EmbeddingThread {
+    if (urgent || !mayHelp || closed) return first;
+    if (helper === null && first.backlog() < HELP_FROM) return first;
+    helper ??= createEmbeddingThread({ modelDir, background: true });
+    return helper.backlog() < first.backlog() ? helper : first;
   }
 
   return {
     id: 'builtin',
     dimensions: MINILM_DIMENSIONS,
     local: true,
-    async warm() {
-      const { worker, ready } = running();
-      worker.ref();
-      await ready.finally(keepAlive);
-    },
-    async embed(texts, signal, { urgent = false } = {}) {
+    atOnce: mayHelp ? CALLS_AT_ONCE : 2,
+    warm: () => first.warm(),
+    async embed(texts, signal, { urgent = false, owner = '' } = {}) {
       signal?.throwIfAborted();
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      const { worker } = running();
-      const id = ++lastId;
-      const send = (message: ToEmbeddingThread) => worker.postMessage(message);
-      const answer = Promise.withResolvers<{ vectors: Float32Array[]; tokens: number }>();
-      const cancel = () => {
-        if (!waiting.delete(id)) return;
-        send({ type: 'cancel', id });
-        keepAlive();
-        answer.reject(signal?.reason);
-      };
-      waiting.set(id, answer);
-      keepAlive();
-      send({ type: 'embed', id, texts, urgent });
-      signal?.addEventListener('abort', cancel, { once: true });
-      return answer.promise.finally(() => signal?.removeEventListener('abort', cancel));
+      const thread = threadFor(urgent);
+      if (idleTimer !== null) clearTimeout(idleTimer);
+      try {
+        return await thread.embed(texts, { urgent, owner, signal });
+      } finally {
+        if (helper !== null) idleTimer = setTimeout(dismiss, HELPER_IDLE_MS).unref();
+      }
     },
     async close() {
       closed = true;
-      if (!thread) return;
-      const { worker } = thread;
-      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-      worker.ref();
-      // Never `terminate()`: cut off inside the native call, the thread takes the whole process with it.
-      const message: ToEmbeddingThread = { type: 'close' };
-      worker.postMessage(message);
-      await ended;
+      if (idleTimer !== null) clearTimeout(idleTimer);
+      await Promise.all([first.close(), helper?.close(), ...ending]);
     },
   };
-}
-
-function split(all: Float32Array): Float32Array[] {
-  const vectors: Float32Array[] = [];
-  for (let at = 0; at < all.length; at += MINILM_DIMENSIONS) {
-    vectors.push(all.slice(at, at + MINILM_DIMENSIONS));
-  }
-  return vectors;
 }

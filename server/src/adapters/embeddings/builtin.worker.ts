@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   type EmbeddingThreadData,
@@ -18,7 +20,19 @@ interface Answer {
 
 const port = parentPort;
 if (!port) throw new Error('this file runs in a worker thread');
-const { modelDir }: EmbeddingThreadData = workerData;
+const { modelDir, background }: EmbeddingThreadData = workerData;
+
+/** Linux knows priorities of single threads: one that helps out takes the time that nobody else wants. */
+const giveWay = (): void => {
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+    if (thread > 0) setPriority(thread, 10);
+  } catch {
+    // Elsewhere it is a thread like the others.
+  }
+};
+if (background) giveWay();
+
 const queue = createTextQueue();
 const answers = new Map<number, Answer>();
 let running = false;

@@ -11,14 +11,40 @@ const dot = (a: Float32Array | undefined, b: Float32Array | undefined): number =
 describe('the order of texts', () => {
   test('urgent first, then one text of each request in turn', () => {
     const queue = createTextQueue();
-    queue.add({ id: 1, texts: ['a', 'b', 'c'], urgent: false });
-    queue.add({ id: 2, texts: ['x'], urgent: false });
+    queue.add({ id: 1, texts: ['a', 'b', 'c'], urgent: false, owner: '' });
+    queue.add({ id: 2, texts: ['x'], urgent: false, owner: '' });
     const order = [queue.take()?.text, queue.take()?.text];
-    queue.add({ id: 3, texts: ['query'], urgent: true });
+    queue.add({ id: 3, texts: ['query'], urgent: true, owner: '' });
     order.push(queue.take()?.text, queue.take()?.text);
     queue.cancel(1);
     expect([...order, queue.take()]).toEqual(['a', 'x', 'query', 'b', null]);
   });
+});
+
+test('owners take turns, however many requests each has', () => {
+  const queue = createTextQueue();
+  for (let id = 1; id <= 3; id++) queue.add({ id, texts: [`a${id}`, `A${id}`], urgent: false, owner: 'one' });
+  queue.add({ id: 9, texts: ['b', 'B'], urgent: false, owner: 'two' });
+  queue.cancel(2);
+  const order = Array.from({ length: 7 }, () => queue.take()?.text ?? null);
+  expect(order).toEqual(['a1', 'b', 'a3', 'B', 'A1', 'A3', null]);
+});
+
+test('a second thread helps with what nobody waits for, and gives the same vectors', async () => {
+  const embedder = createBuiltinEmbedder({ cores: 2 });
+  try {
+    const texts = Array.from({ length: 32 }, (_, n) => `gauge ${n} at the pier`);
+    const single = await embedder.embed(texts);
+    const many = await Promise.all(Array.from({ length: 6 }, () => embedder.embed(texts)));
+    for (const { vectors } of many) {
+      expect(vectors).toHaveLength(32);
+      vectors.forEach((vector, n) => {
+        expect(dot(vector, single.vectors[n])).toBeCloseTo(1, 4);
+      });
+    }
+  } finally {
+    await embedder.close();
+  }
 });
 
 describe('the built-in embedder', () => {

@@ -1,6 +1,6 @@
 /** What the embedding thread and its owner say to each other. */
 export type ToEmbeddingThread =
-  | { type: 'embed'; id: number; texts: readonly string[]; urgent: boolean }
+  | { type: 'embed'; id: number; texts: readonly string[]; urgent: boolean; owner: string }
   | { type: 'cancel'; id: number }
   /** Drop the queue, finish the text at hand, end. */
   | { type: 'close' };
@@ -13,6 +13,8 @@ export type FromEmbeddingThread =
 
 export interface EmbeddingThreadData {
   modelDir: string;
+  /** Gives way to the rest of the process. */
+  background: boolean;
 }
 
 export const MINILM_DIMENSIONS = 384;

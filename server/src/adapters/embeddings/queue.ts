@@ -1,12 +1,13 @@
 /**
  * The order in which texts are embedded. Inference is one text at a time (batches gain nothing on a CPU), so
- * fairness is decided between texts: urgent requests first, and among equals each request gets one text in turn,
- * so that neither a query nor a small document waits for a book.
+ * fairness is decided between texts: urgent requests first, then each owner gets one text in turn, and of an owner each
+ * request. Neither a query nor a small document waits for a book, nor one tenant for a hundred files of another.
  */
 export interface TextRequest {
   id: number;
   texts: readonly string[];
   urgent: boolean;
+  owner: string;
 }
 
 interface Progress extends TextRequest {
@@ -21,28 +22,43 @@ export interface TextQueue {
   take(): { id: number; index: number; text: string; last: boolean } | null;
 }
 
+/** In the order of the owners' next turns: a map keeps the order in which its keys were set. */
+type Line = Map<string, Progress[]>;
+
 export function createTextQueue(): TextQueue {
-  let urgent: Progress[] = [];
-  let patient: Progress[] = [];
+  const urgent: Line = new Map();
+  const patient: Line = new Map();
   return {
     add(request) {
-      (request.urgent ? urgent : patient).push({ ...request, next: 0 });
+      const line = request.urgent ? urgent : patient;
+      const own = line.get(request.owner) ?? [];
+      own.push({ ...request, next: 0 });
+      line.set(request.owner, own);
     },
     cancel(id) {
-      urgent = urgent.filter((r) => r.id !== id);
-      patient = patient.filter((r) => r.id !== id);
+      for (const line of [urgent, patient]) {
+        for (const [owner, requests] of line) {
+          const left = requests.filter((r) => r.id !== id);
+          if (left.length === 0) line.delete(owner);
+          else line.set(owner, left);
+        }
+      }
     },
     clear() {
-      urgent = [];
-      patient = [];
+      urgent.clear();
+      patient.clear();
     },
     take() {
-      const line = urgent.length > 0 ? urgent : patient;
-      const request = line.shift();
-      if (!request) return null;
+      const line = urgent.size > 0 ? urgent : patient;
+      const [first] = line;
+      const request = first?.[1].shift();
+      if (first === undefined || request === undefined) return null;
+      const [owner, requests] = first;
       const index = request.next++;
       const last = request.next >= request.texts.length;
-      if (!last) line.push(request);
+      if (!last) requests.push(request);
+      line.delete(owner);
+      if (requests.length > 0) line.set(owner, requests);
       return { id: request.id, index, text: request.texts[index] ?? '', last };
     },
   };

@@ -22,6 +22,16 @@ const send = (message: FromChild): void => {
   process.send?.(message);
 };
 
+const TELL_MS = 250;
+let toldAt = 0;
+
+/** Some of them: each is a message. */
+const onPage = (done: number, of: number): void => {
+  if (performance.now() - toldAt < TELL_MS) return;
+  toldAt = performance.now();
+  send({ type: 'pages', done, of });
+};
+
 async function answer(job: ToChild): Promise<FromChild> {
   if (job.kind === 'recognize')
     return { type: 'recognized', runs: await recognizePage(job.bytes, job.page, job.settings) };
@@ -29,7 +39,7 @@ async function answer(job: ToChild): Promise<FromChild> {
   const document =
     job.kind === 'import'
       ? importDocument(job.answer, job.type)
-      : await parseDocument(job.bytes, job.hints, { recognition: job.recognition });
+      : await parseDocument(job.bytes, job.hints, { recognition: job.recognition, onPage });
   return sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document };
 }
 

@@ -9,7 +9,7 @@ export const LIMITS = {
   /** All inflated parts of an office file together. */
   unzippedBytes: 96 * 1024 * 1024,
   /** One inflated part, since its text and tree stand in memory several times. */
-  partBytes: 24 * 1024 * 1024,
+  partBytes: 64 * 1024 * 1024,
   /** Characters of text that come out. */
   textUnits: 16 * 1024 * 1024,
   /** Nesting of elements, JSON values and messages. */

@@ -14,10 +14,12 @@ export interface ChildLimits {
   memoryMib: number;
 }
 
+export type OnPages = (done: number, of: number) => void;
+
 export interface LimitedChild {
   readonly alive: boolean;
   /** What comes in answer; throws the `ParseError` that it tells. */
-  ask(job: ToChild): Promise<Exclude<FromChild, { type: 'ready' | 'fault' }>>;
+  ask(job: ToChild, onPages?: OnPages): Promise<Exclude<FromChild, { type: 'ready' | 'fault' | 'pages' }>>;
   kill(): void;
 }
 
@@ -57,7 +59,7 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
     get alive() {
       return alive;
     },
-    async ask(job) {
+    async ask(job, onPages) {
       child.ref();
       child.channel?.ref();
       let tooLarge = false;
@@ -70,11 +72,12 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
           'timeout',
           `the file takes longer than ${limits.timeoutMs / 1000} s to read`,
         );
-        const answer = nextMessage(child, limits.timeoutMs, late);
+        const answer = nextMessage(child, limits.timeoutMs, late, onPages);
         child.send(job, () => undefined);
         const message = await answer;
         if (message.type === 'fault') throw new ParseError(message.fault, message.message);
-        if (message.type === 'ready') throw new Error('the parsing process answers out of turn');
+        if (message.type === 'ready' || message.type === 'pages')
+          throw new Error('the parsing process answers out of turn');
         return message;
       } catch (error) {
         throw tooLarge ? new ParseError('too_large', TOO_LARGE) : error;
@@ -89,8 +92,13 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
   };
 }
 
-/** The next message; `late` after `timeoutMs`, which also kills the child; a `ParseError` when it dies meanwhile. */
-function nextMessage(child: ChildProcess, timeoutMs: number, late: Error): Promise<FromChild> {
+/** The next message but those of pages; `late` after `timeoutMs`, which also kills the child; a `ParseError` when it dies meanwhile. */
+function nextMessage(
+  child: ChildProcess,
+  timeoutMs: number,
+  late: Error,
+  onPages?: OnPages,
+): Promise<FromChild> {
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => {
       clearTimeout(timer);
@@ -99,7 +107,11 @@ function nextMessage(child: ChildProcess, timeoutMs: number, late: Error): Promi
       child.off('error', onError);
       settle();
     };
-    const onMessage = (message: unknown) => finish(() => resolve(message as FromChild));
+    const onMessage = (message: unknown) => {
+      const said = message as FromChild;
+      if (said.type === 'pages') onPages?.(said.done, said.of);
+      else finish(() => resolve(said));
+    };
     const onError = (error: Error) => finish(() => reject(error));
     // V8 out of memory ends in an abort; so does an allocator that gets nothing more.
     const onExit = (code: number | null, signal: string | null) =>

@@ -29,6 +29,8 @@ export interface Recognition {
 export type FromChild =
   /** Sent once, when the child can take work. */
   | { type: 'ready'; dataKib: number | null }
+  /** On the way, any number of times. */
+  | { type: 'pages'; done: number; of: number }
   | { type: 'parsed'; document: ParsedDocument }
   /** Nothing was read yet: these pages are to be recognised first. */
   | { type: 'wanted'; pages: number[] }

@@ -152,7 +152,7 @@ describe('office files', () => {
       Buffer.from('EncryptedPackage', 'utf16le'),
     ]);
     await expect(parse(sealed, 'a.docx')).rejects.toEqual(fault('encrypted'));
-    await expect(parse(makeDocx(' '.repeat(30_000_000)))).rejects.toEqual(fault('too_large'));
+    await expect(parse(makeDocx(' '.repeat(70_000_000)))).rejects.toEqual(fault('too_large'));
     await expect(parse(makeZip({ 'a.txt': 'text' }))).rejects.toEqual(fault('unsupported_type'));
     await expect(parse(makeDocx('<w:p/>'))).rejects.toEqual(fault('no_text'));
   });

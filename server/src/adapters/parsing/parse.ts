@@ -37,11 +37,15 @@ interface Content {
 export async function parseDocument(
   bytes: Uint8Array,
   hints: ParseHints,
-  { depth = 0, recognition = null }: { depth?: number; recognition?: Recognition | null } = {},
+  {
+    depth = 0,
+    recognition = null,
+    onPage,
+  }: { depth?: number; recognition?: Recognition | null; onPage?: Work['onPage'] } = {},
 ): Promise<ParsedDocument> {
   const sniffed = await sniff(bytes, hints);
   const leftOut = countLeftOut();
-  const content = await parseContent(sniffed, { bytes, depth, leftOut, recognition });
+  const content = await parseContent(sniffed, { bytes, depth, leftOut, recognition, onPage });
   return finished(sniffed.type, content, leftOut);
 }
 
@@ -75,6 +79,7 @@ interface Work {
   depth: number;
   leftOut: LeftOutCount;
   recognition: Recognition | null;
+  onPage?: ((done: number, of: number) => void) | undefined;
 }
 
 async function parseContent(sniffed: Sniffed, work: Work): Promise<Content> {
@@ -87,7 +92,7 @@ async function parseContent(sniffed: Sniffed, work: Work): Promise<Content> {
   };
   switch (sniffed.type) {
     case 'pdf':
-      return parsePdf(bytes, leftOut, recognition);
+      return parsePdf(bytes, leftOut, recognition, work.onPage);
     case 'docx':
       return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':

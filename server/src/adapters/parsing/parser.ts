@@ -1,7 +1,7 @@
 import { createFairTurns } from '../../kernel/fair-turns.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { compoundType, isCompound } from './compound.ts';
-import { type LimitedChild, startLimitedChild } from './limited-child.ts';
+import { type LimitedChild, type OnPages, startLimitedChild } from './limited-child.ts';
 import type { ToChild } from './messages.ts';
 import type { OfficeConverter } from './office-convert.ts';
 import type { Recognizer } from './recognizer.ts';
@@ -99,18 +99,19 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     idle.push(slot);
   }
 
-  async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>({ tenantId: owner, signal }: DocumentHints, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(owner);
     try {
       if (closed) throw new Error('the parser is closed');
+      signal?.throwIfAborted();
       return await work();
     } finally {
       endTurn();
     }
   }
 
-  async function read(job: ParseJob): Promise<Read> {
-    const answer = await ask(job);
+  async function read(job: ParseJob, onPages?: OnPages): Promise<Read> {
+    const answer = await ask(job, onPages);
     if (answer.type === 'parsed') return { document: answer.document };
     if (answer.type === 'wanted') return { wanted: answer.pages };
     throw new Error('the parsing process answers another question');
@@ -133,10 +134,10 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     }
   }
 
-  async function ask(job: ToChild): Promise<Awaited<ReturnType<LimitedChild['ask']>>> {
+  async function ask(job: ToChild, onPages?: OnPages): Promise<Awaited<ReturnType<LimitedChild['ask']>>> {
     const slot = await takeSlot();
     try {
-      const answer = await slot.child.ask(job);
+      const answer = await slot.child.ask(job, onPages);
       giveBack(slot);
       return answer;
     } catch (error) {
@@ -147,9 +148,9 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
   }
 
   /** Old office files are read as what LibreOffice makes of them; the document says what was uploaded. */
-  async function readConverted(job: ParseJob): Promise<Read> {
+  async function readConverted(job: ParseJob, onPages?: OnPages): Promise<Read> {
     const type = office !== null && isCompound(job.bytes) ? compoundType(job.bytes) : null;
-    if (office === null || (type !== 'doc' && type !== 'xls' && type !== 'ppt')) return read(job);
+    if (office === null || (type !== 'doc' && type !== 'xls' && type !== 'ppt')) return read(job, onPages);
     const bytes = await office.convert(job.bytes, type);
     const made = await read({ ...job, bytes });
     return 'document' in made ? { document: { ...made.document, contentType: TYPES[type] } } : made;
@@ -157,15 +158,14 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
 
   /** Pages that are pictures are recognised one by one, outside of the turn; then the document is read with their words. */
   async function readWhole(job: ParseJob, hints: DocumentHints): Promise<ParsedDocument> {
-    const owner = hints.tenantId;
-    const elsewhere = remote === null ? null : await inTurn(owner, () => readElsewhere(job));
+    const elsewhere = remote === null ? null : await inTurn(hints, () => readElsewhere(job));
     if (elsewhere !== null) return elsewhere;
-    const first = await inTurn(owner, () => readConverted(job));
+    const first = await inTurn(hints, () => readConverted(job, hints.onPages));
     if ('document' in first) return first.document;
     if (recognizer === null || job.recognition === null) throw new Error('nobody asked for pages');
     const found = await recognizer.recognize(job.bytes, first.wanted, hints);
     const recognition = { ...job.recognition, pages: found.pages };
-    const last = await inTurn(owner, () => read({ ...job, recognition }));
+    const last = await inTurn(hints, () => read({ ...job, recognition }));
     if (!('document' in last)) throw new Error('pages are wanted twice');
     return found.complete ? last.document : { ...last.document, partial: true };
   }

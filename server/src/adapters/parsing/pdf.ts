@@ -29,13 +29,14 @@ export async function parsePdf(
   bytes: Uint8Array,
   leftOut: LeftOutCount,
   recognition: Recognition | null,
+  onPage: (done: number, of: number) => void = () => undefined,
 ): Promise<{ title: string | null; pageCount: number; unreadPages: number[]; blocks: DocumentBlock[] }> {
   // A reader repairs a file without its end and shows half of it as if it were whole.
   if (!Buffer.from(bytes.subarray(-4096)).includes('%%EOF')) {
     return fail('broken', 'the PDF is cut off: its end is missing');
   }
   const document = await openPdf(bytes);
-  const { pages, unreadPages, wanted } = await readPages(document, leftOut, recognition);
+  const { pages, unreadPages, wanted } = await readPages(document, { leftOut, recognition, onPage });
   if (recognition !== null && recognition.pages === null && wanted.length > 0) throw new WantedPages(wanted);
   if (pages.length === 0) return fail('broken', 'the PDF has no readable page');
   if (pages.every(({ lines }) => lines.length === 0)) return fail('no_text', noText(recognition !== null));
@@ -63,10 +64,15 @@ interface ReadPages {
   wanted: number[];
 }
 
+interface PageWork {
+  leftOut: LeftOutCount;
+  recognition: Recognition | null;
+  onPage(done: number, of: number): void;
+}
+
 async function readPages(
   document: PdfDocument,
-  leftOut: LeftOutCount,
-  recognition: Recognition | null,
+  { leftOut, recognition, onPage }: PageWork,
 ): Promise<ReadPages> {
   const pages: PdfPageLines[] = [];
   const unreadPages: number[] = [];
@@ -93,6 +99,7 @@ async function readPages(
       pages.push(read);
       missing = 0;
       units += own;
+      onPage(number, document.numPages);
     } catch (error) {
       if (error instanceof RangeError) throw error;
       missing++;

@@ -12,7 +12,12 @@ export interface Recognizer {
   recognize(
     bytes: Uint8Array,
     pages: readonly number[],
-    options: { tenantId: string; unhurried?: boolean },
+    options: {
+      tenantId: string;
+      unhurried?: boolean;
+      signal?: AbortSignal;
+      onPages?(done: number, of: number): void;
+    },
   ): Promise<{ pages: Map<number, readonly PdfRun[]>; complete: boolean }>;
   close(): void;
 }
@@ -80,11 +85,13 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
 
   return {
     force: options.force,
-    async recognize(bytes, pages, { tenantId, unhurried = false }) {
+    async recognize(bytes, pages, { tenantId, unhurried = false, signal, onPages }) {
       const found = new Map<number, readonly PdfRun[]>();
       const end = performance.now() + budgetMs;
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       for (const page of pages) {
+        signal?.throwIfAborted();
+        onPages?.(found.size, pages.length);
         const key = { tenantId, sha256, settings: settings.languages.join('+'), page };
         const kept = await memory.get(key);
         if (kept !== null) found.set(page, JSON.parse(kept) as PdfRun[]);

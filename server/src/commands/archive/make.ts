@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { hasStoredBlobs, readStoredBlob } from '../../db/archive/blobs.ts';
+import { hasStoredBlobs, hasUploads, readStoredBlob } from '../../db/archive/blobs.ts';
 import type { Row, Session } from '../../db/archive/session.ts';
 import { readShapes, readSteps, type TableShape } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
@@ -61,8 +61,13 @@ const addBlobs = async (
   let bytes = 0;
   const shared = await hasStoredBlobs(options.session);
   const narrowed = options.tenant === null ? '' : 'and tenant_id = ?1';
+  // A tenant leaves behind what is not read yet, and a store of an earlier release has no such table.
+  const waiting =
+    options.tenant === null && (await hasUploads(options.session))
+      ? 'union all select id, sha256 from document_uploads'
+      : '';
   const rows = options.session.stream(
-    `select id, sha256 from documents where status <> 'deleting' ${narrowed} order by id`,
+    `select id, sha256 from documents where status <> 'deleting' ${narrowed} ${waiting} order by id`,
     options.tenant === null ? [] : [options.tenant.id],
   );
   for await (const row of rows) {

@@ -14,3 +14,13 @@ export const readStoredBlob = async (session: Session, key: string): Promise<Uin
 export const writeStoredBlob = async (session: Session, key: string, bytes: Uint8Array): Promise<void> => {
   await session.all('insert into blobs (key, staged_at, bytes) values (?1, null, ?2)', [key, bytes]);
 };
+
+/** Whether the store knows uploads that are read in the background: an earlier release left none. */
+export const hasUploads = async (session: Session): Promise<boolean> =>
+  (
+    await session.all(
+      session.dialect === 'postgres'
+        ? `select 1 as yes where to_regclass('document_uploads') is not null`
+        : `select 1 as yes from sqlite_master where type = 'table' and name = 'document_uploads'`,
+    )
+  ).length > 0;

@@ -50,6 +50,8 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   cost_limits: { subject: may('users') },
   ledger: { user_id: may('users'), conversation_id: may('conversations'), run_id: may('runs') },
   documents: { user_id: must('users') },
+  document_uploads: { user_id: must('users'), document_id: may('documents') },
+  document_upload_vectors: { upload_id: must('document_uploads') },
   document_facts: { document_id: must('documents') },
   document_versions: { document_id: must('documents') },
   hidden_generations: { document_id: must('documents') },

@@ -16,7 +16,10 @@ export interface View {
 /** The whole platform, or what belongs to one tenant. */
 export type Reach = { tenantId: string } | null;
 
-/** What a tenant does not take along: state of sign-ins and processes, keys and links of the installation, answers kept for a day. */
+/**
+ * What a tenant does not take along: state of sign-ins and processes, keys and links of the installation, answers kept for a day,
+ * uploads that are not read yet.
+ */
 const STAYS = new Set([
   'signing_keys',
   'sessions',
@@ -27,6 +30,8 @@ const STAYS = new Set([
   'cost_holds',
   'cost_nodes',
   'conversation_shares',
+  'document_uploads',
+  'document_upload_vectors',
 ]);
 
 const MODEL_KEY = (table: string): string =>

@@ -111,7 +111,50 @@ export interface RecognizedPageRow {
   created_at: number;
 }
 
+/** A file on its way in; the state table is in features/knowledge/uploads.store.ts. */
+export interface DocumentUploadRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  /** Of the document that it becomes, or whose content it replaces. */
+  document_id: string;
+  external_id: string | null;
+  /** `queued`, `processing` or `failed`. */
+  status: string;
+  sha256: string;
+  size_bytes: number;
+  /** JSON of what came beside the bytes. */
+  request: string;
+  request_id: string;
+  pages_done: number | null;
+  pages: number | null;
+  chunks_done: number;
+  chunks: number | null;
+  /** How often it was begun. */
+  attempts: number;
+  /** Not before this, epoch ms. */
+  run_at: number;
+  /** Who works on it, until when without another word. */
+  lease: string | null;
+  lease_until: number | null;
+  /** JSON `{code, message, details}` of one that failed. */
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Vectors of an upload that are done, so that nothing is embedded and paid twice. */
+export interface DocumentUploadVectorRow {
+  upload_id: string;
+  batch: number;
+  /** Of the model and the texts. */
+  digest: string;
+  vectors: Buffer;
+}
+
 export interface KnowledgeTables {
+  document_uploads: DocumentUploadRow;
+  document_upload_vectors: DocumentUploadVectorRow;
   recognized_pages: RecognizedPageRow;
   documents: DocumentRow;
   document_versions: DocumentVersionRow;

@@ -1,6 +1,13 @@
-import type { Along, Db } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import { writeFacts } from './change.store.ts';
-import { batches, createStatus, foldedName, readIn, writeVersion } from './document-write.store.ts';
+import {
+  batches,
+  createStatus,
+  foldedName,
+  readIn,
+  type WriteSteps,
+  writeVersion,
+} from './document-write.store.ts';
 import type { EmbeddedChunk, Generations } from './generations.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
@@ -47,19 +54,20 @@ export const createAdd = (db: Db, generations: Generations) => {
   const setStatus = createStatus(db, generations);
 
   /**
-   * Null when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it, and the
-   * document is as it stood then.
+   * Null when the owner has these bytes already; nothing is written then. The document is as it
+   * stood when it was shown.
    */
   return async (
     model: EmbeddingModel,
     document: NewDocument,
     now: () => number,
-    along: Along,
+    steps: WriteSteps,
   ): Promise<KnowledgeDocument | null> => {
     const [first = [], ...rest] = batches(document.chunks);
     const whole = rest.length === 0;
     const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
     const created = await db.write(async (tx) => {
+      await steps.guard(tx);
       const inserted = await tx
         .insertInto('documents')
         .values(rowOf(document, model.n, whole ? now() : null))
@@ -70,20 +78,25 @@ export const createAdd = (db: Db, generations: Generations) => {
       await writeFacts(tx, document.id, document.metadata);
       if (!whole) await hide(tx, document.id, 1, now());
       await addChunks(tx, model, owner, first, 1);
-      if (whole) await along(tx);
+      if (whole) await steps.shown(tx);
       return readIn(tx, document.id);
     });
     if (created === null || whole) return created;
     try {
-      for (const batch of rest) await db.write((tx) => addChunks(tx, model, owner, batch, 1));
+      for (const batch of rest)
+        await db.write(async (tx) => {
+          await steps.guard(tx);
+          await addChunks(tx, model, owner, batch, 1);
+        });
       return await db.write(async (tx) => {
+        await steps.guard(tx);
         await tx
           .updateTable('documents')
           .set({ status: 'ready', indexed_at: now() })
           .where('id', '=', document.id)
           .execute();
         await unhide(tx, document.id, 1);
-        await along(tx);
+        await steps.shown(tx);
         return readIn(tx, document.id);
       });
     } catch (error) {

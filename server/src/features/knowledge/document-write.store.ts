@@ -9,6 +9,14 @@ import { fold } from './terms.rules.ts';
 /** Chunks written in one transaction: on SQLite other writers wait that long (about 10 ms). */
 const BATCH = 64;
 
+/** What goes along with the transactions that bring content in. */
+export interface WriteSteps {
+  /** First in each of them: throws where the work is another's by now. */
+  guard: Along;
+  /** In the one that shows the content to readers. */
+  shown: Along;
+}
+
 export const foldedName = (title: string, filename: string | null): string =>
   fold(`${title}\n${filename ?? ''}`);
 

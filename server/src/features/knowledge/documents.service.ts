@@ -1,38 +1,30 @@
-import { createHash } from 'node:crypto';
 import type { Along } from '../../db/db.ts';
-import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
+import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts';
-import { ModelError } from '../../kernel/model.ts';
-import { ParseError } from '../../kernel/parser.ts';
-import { throttled } from '../../kernel/throttled.ts';
+import type { PassingEvent } from '../../kernel/events.ts';
 import { blobKey } from './blob-key.ts';
 import { createIndexing, type IndexingDeps } from './indexing.ts';
 import { createIngest, type IngestDeps } from './ingest.ts';
-import type { DocumentChanges, KnowledgeDocument, UploadInput } from './ports.ts';
+import type { DocumentChanges, KnowledgeDocument, UploadInput, WaitingUpload } from './ports.ts';
+import { createDocumentRecovery } from './recovery.ts';
 import { mayChangeDocument } from './rules.ts';
+import { createShownDocuments, type Shown, unready } from './shown-documents.ts';
+import type { Uploader } from './upload-deps.ts';
+import { asAnswer } from './upload-faults.ts';
+import { createUploads, type Uploaded } from './uploads.service.ts';
 
 export interface DocumentsDeps extends IndexingDeps, IngestDeps {
   /** The row of the audit chain when an administrator vouches for a document, or no longer does. */
-  noteTrust(caller: Caller, documentId: string, trusted: boolean): Along;
+  noteTrust(caller: Uploader, documentId: string, trusted: boolean): Along;
+  /** To open connections alone. */
+  publish(event: PassingEvent): void;
+  retryDelaysMs?: readonly number[] | undefined;
 }
 
-const unreadable = (error: ParseError, field: string): AppError =>
-  new AppError('VALIDATION_ERROR', error.message, {
-    details: { reason: error.fault, fields: [{ field, reason: error.message }] },
-    cause: error,
+const ownersAlone = (): AppError =>
+  new AppError('FORBIDDEN', 'only its owner or an admin may change this document', {
+    details: { required: 'admin' },
   });
-
-/** Faults of the parser and of the embedding provider as answers of the contract. */
-const asAnswer = (error: unknown, field: string): unknown => {
-  if (error instanceof ParseError) return unreadable(error, field);
-  if (!(error instanceof ModelError)) return error;
-  if (error.status === 429) return throttled(error);
-  const code = error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR';
-  return new AppError(code, 'the embedding provider did not answer as it should', {
-    details: { provider: error.provider },
-    cause: error,
-  });
-};
 
 export type DocumentsService = ReturnType<typeof createDocumentsService>;
 
@@ -41,7 +33,7 @@ export type DocumentsService = ReturnType<typeof createDocumentsService>;
  * deleting one never touches what another owner has.
  */
 export const createDocumentsService = (deps: DocumentsDeps) => {
-  const { store, blobs, clock } = deps;
+  const { store, uploads, blobs, clock } = deps;
   const indexing = createIndexing(deps);
   const { locked, reindex } = indexing;
   const ingest = createIngest(deps, indexing);
@@ -56,9 +48,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   const changeable = async (caller: Caller, id: string): Promise<KnowledgeDocument> => {
     const document = await readOf(readScope(caller), id);
     if (!mayChangeDocument(caller, document)) {
-      throw new AppError('FORBIDDEN', 'only its owner or an admin may change this document', {
-        details: { required: 'admin' },
-      });
+      throw ownersAlone();
     }
     return document;
   };
@@ -75,41 +65,66 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   };
 
   /** Of the document as it was read: other content that came meanwhile is nobody's word. */
-  const trust = async (caller: Caller, document: KnowledgeDocument, trusted: boolean): Promise<void> => {
-    if (!caller.permissions.has('knowledge:manage')) throw forbidden('knowledge:manage');
+  const trust = async (caller: Uploader, document: KnowledgeDocument, trusted: boolean): Promise<void> => {
     if (document.trusted === trusted) return;
     if (!(await store.trust(document, trusted, deps.noteTrust(caller, document.id, trusted))))
       throw conflict('the document has changed since it was looked at');
   };
 
+  const mayVouch = (caller: Caller): void => {
+    if (!caller.permissions.has('knowledge:manage')) throw forbidden('knowledge:manage');
+  };
+
+  const background = createUploads({
+    ...deps,
+    dimensions: deps.model.dimensions,
+    locked,
+    ingest,
+    async vouch(by, document, trusted) {
+      await trust(by, document, trusted);
+      return { ...document, trusted };
+    },
+  });
+
+  const reads = createShownDocuments({ store, uploads });
+  const { shown } = reads;
+
+  const cancelAll = async (waiting: readonly WaitingUpload[]): Promise<void> => {
+    for (const upload of waiting) await background.cancel(upload);
+  };
+
   return {
     /**
-     * Indexed and searchable when it resolves. The same bytes of the same owner give the first document unchanged, also
-     * when both come at once; what is told of it carries `requestId`. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
+     * Indexed and searchable when it resolves with the document; what takes longer than `waitMs` goes on in the background. The
+     * same bytes of the same owner give the first document unchanged, also when both come at once; what is told of it carries
+     * `requestId`. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
      */
-    async upload(caller: Caller, input: UploadInput, requestId: string): Promise<KnowledgeDocument> {
-      const owner = ownScope(caller);
-      if (input.trusted !== null && !caller.permissions.has('knowledge:manage'))
-        throw forbidden('knowledge:manage');
-      const sha256 = createHash('sha256').update(input.bytes).digest('hex');
-      try {
-        // A name is one line of versions; without one, the bytes are the document.
-        const name = input.externalId === null ? sha256 : `name/${input.externalId}`;
-        const document = await locked(`${owner.tenantId}/${owner.userId}/${name}`, () =>
-          ingest({ owner, input, sha256, requestId }),
-        );
-        if (input.trusted === null) return document;
-        await trust(caller, { ...document, sha256 }, input.trusted);
-        return { ...document, trusted: input.trusted };
-      } catch (error) {
-        throw asAnswer(error, input.field);
-      }
+    upload(
+      caller: Caller,
+      input: UploadInput,
+      how: { requestId: string; waitMs: number },
+    ): Promise<Uploaded> {
+      if (input.trusted !== null) mayVouch(caller);
+      return background.upload({ caller, input, ...how });
+    },
+
+    ...reads,
+
+    /** A failed upload goes back into the queue. CONFLICT where none has failed. */
+    async retry(caller: Caller, id: string): Promise<Shown> {
+      const { document, waiting } = await shown(readScope(caller), id);
+      if (waiting !== null && waiting.userId !== caller.userId && !caller.roles.includes('admin'))
+        throw ownersAlone();
+      if (waiting === null || !(await background.retry(waiting)))
+        throw conflict('no upload of this document has failed');
+      return { document, waiting: { ...waiting, failed: false, error: null } };
     },
 
     read: readOf,
 
     async bytes(scope: Scope, id: string): Promise<{ document: KnowledgeDocument; bytes: Uint8Array }> {
-      const document = await readOf(scope, id);
+      const { document, waiting } = await shown(scope, id);
+      if (document === null) throw unready(waiting);
       const bytes = await blobs.read(blobKey(document));
       if (bytes !== null) return { document, bytes };
       // Replaced or deleted between the two reads, most likely.
@@ -120,14 +135,15 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     },
 
     async change(caller: Caller, id: string, changes: DocumentChanges): Promise<KnowledgeDocument> {
+      const { document: there, waiting } = await shown(readScope(caller), id);
+      if (there === null) throw unready(waiting);
       await changeable(caller, id);
       return locked(id, async () => {
         const document = await changeable(caller, id);
         const { title, metadata, sharing, trusted, seenVersion } = changes;
         if (seenVersion !== undefined && seenVersion !== document.version)
           throw conflict('the document has another version now', { version: document.version });
-        if (trusted !== undefined && !caller.permissions.has('knowledge:manage'))
-          throw forbidden('knowledge:manage');
+        if (trusted !== undefined) mayVouch(caller);
         if (title !== undefined && title !== document.title) {
           await reindex(document, title).catch((error: unknown) => {
             throw asAnswer(error, '/title');
@@ -148,41 +164,49 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       });
     },
 
-    /** Gone from every answer when it resolves. NOT_FOUND the second time. `note` is written with the step that ends it. */
+    /**
+     * Gone from every answer when it resolves, with what is to become its next version; an upload that is no document yet is taken
+     * back. NOT_FOUND the second time. `note` is written with the step that ends it.
+     */
     async remove(caller: Caller, id: string, note: Along): Promise<void> {
-      const document = await changeable(caller, id);
-      if (!(await locked(id, () => destroy(document, note)))) throw notFound('document');
+      const { document, waiting } = await shown(readScope(caller), id);
+      if (document === null) {
+        if (waiting.userId !== caller.userId && !caller.roles.includes('admin')) throw ownersAlone();
+        if (await background.cancel(waiting, note)) return cancelAll(await uploads.ofDocument(id));
+      }
+      const present = await changeable(caller, id);
+      await cancelAll(await uploads.ofDocument(id));
+      if (!(await locked(id, () => destroy(present, note)))) throw notFound('document');
     },
 
     async idsOf(tenantId: string, userId: string): Promise<string[]> {
-      return (await store.ofUser(tenantId, userId)).map((document) => document.id);
+      const waiting = await uploads.ofUser(tenantId, userId);
+      const documents = await store.ofUser(tenantId, userId);
+      return [
+        ...new Set([...documents.map(({ id }) => id), ...waiting.flatMap((w) => [w.id, w.documentId])]),
+      ];
     },
+
+    uploadsOf: (tenantId: string, userId: string) => uploads.ofUser(tenantId, userId),
 
     async erase(tenantId: string, userId: string): Promise<number> {
+      const waiting = await uploads.ofUser(tenantId, userId);
+      await cancelAll(waiting);
       const documents = await store.ofUser(tenantId, userId);
       for (const document of documents) await locked(document.id, () => destroy(document));
-      return documents.length;
+      const known = new Set(documents.map(({ id }) => id));
+      return documents.length + waiting.filter(({ documentId }) => !known.has(documentId)).length;
     },
 
-    /** After a start: finishes or undoes what the last process left half done. */
-    async recover(): Promise<void> {
-      for (const document of await store.abandoned(clock.now())) {
-        await blobs.unsettle(blobKey(document));
-        await store.purge(document.id);
-        await blobs.remove(blobKey(document));
-      }
-      await store.settleGenerations(clock.now());
-      await store.dropPages(null, clock.now());
-      for (const key of await blobs.staged()) {
-        const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-        if (id !== undefined && sha256 !== undefined && (await store.holds(id, sha256)))
-          await blobs.settle(key);
-        else await blobs.remove(key);
-      }
-    },
+    recover: createDocumentRecovery({ store, uploads, blobs, clock, cancel: background.cancel }),
 
     refresh: indexing.refresh,
 
-    close: indexing.close,
+    startReading: background.start,
+
+    async close(): Promise<void> {
+      indexing.close();
+      await background.stop();
+    },
   };
 };

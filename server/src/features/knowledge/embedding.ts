@@ -10,6 +10,8 @@ const BATCH = 32;
 export interface ChargedEmbedder {
   readonly id: string;
   readonly dimensions: number;
+  /** Calls that keep it busy. */
+  readonly atOnce: number;
   embed(owner: EmbeddingPayer, texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
 }
 
@@ -61,6 +63,7 @@ export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   return {
     id: embedder.id,
     dimensions: embedder.dimensions,
+    atOnce: embedder.atOnce ?? 1,
     async embed(owner, texts, options = {}) {
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += BATCH) {

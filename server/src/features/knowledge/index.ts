@@ -6,6 +6,7 @@ import { type Caller, ownScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -24,7 +25,8 @@ import { createSearchService } from './search.service.ts';
 import { createKnowledgeStore } from './store.ts';
 import { tableTool } from './table-tool.ts';
 import { knowledgeTools } from './tools.ts';
-import { documentWire } from './wire.ts';
+import { createUploadStore } from './uploads.store.ts';
+import { documentWire, shownWire } from './wire.ts';
 
 export { createStoreBlobs } from './blobs.store.ts';
 export { createIndexLoader } from './carry.store.ts';
@@ -51,6 +53,8 @@ export interface KnowledgeOptions {
   http: OutgoingHttp;
   /** Largest document that is read from an address. */
   maxBytes: number;
+  /** How long an upload is waited for that does not say it, in seconds (default 10). */
+  uploadWaitS?: number;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
   /** Looks again at the best passages of each search. */
@@ -59,6 +63,10 @@ export interface KnowledgeOptions {
   idempotency: Idempotency;
   clock: Clock;
   noteTrust: DocumentsDeps['noteTrust'];
+  /** For what open connections alone are told. */
+  events?: EventSink;
+  /** Waits before the second, third, … attempt to read a file in the background. */
+  retryDelaysMs?: readonly number[];
   /** Null leaves memories out of searches. */
   searchMemories: SearchMemories | null;
   /** The turn to index stale documents, over all nodes; null where another node has it. By default it is always ours. */
@@ -118,10 +126,13 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({
     store,
+    uploads: createUploadStore(db, options.cluster),
     blobs,
     parser,
     embedder,
     model,
+    publish: (event) => options.events?.publish(event),
+    retryDelaysMs: options.retryDelaysMs,
     emit: (event) => db.write((tx) => tx.emit(event)),
     clock,
     noteTrust: options.noteTrust,
@@ -150,6 +161,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       store,
       idempotency,
       clock,
+      uploadWaitS: options.uploadWaitS ?? 10,
       fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
@@ -159,12 +171,17 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       (await store.list(ownScope(caller), { page: 1, limit: 1, after: null }, {})).total,
     async exportPersonal(tenantId, userId) {
       const found = await store.ofUser(tenantId, userId);
-      return found.map((document) => ({ ...documentWire(document), text: document.text }));
+      const waiting = await documents.uploadsOf(tenantId, userId);
+      return [
+        ...found.map((document) => ({ ...documentWire(document), text: document.text })),
+        ...waiting.map((upload) => shownWire({ document: null, waiting: upload })),
+      ];
     },
     personalIds: documents.idsOf,
     erasePersonal: documents.erase,
     async recover() {
       await documents.recover();
+      documents.startReading();
       const refresh = async (): Promise<void> => {
         const done = options.turn === undefined ? async () => {} : await options.turn();
         if (done === null) return;
@@ -179,7 +196,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     },
     async close() {
       closing = true;
-      documents.close();
+      await documents.close();
       await refreshing;
       await earlier.close();
       await options.reranker?.close();

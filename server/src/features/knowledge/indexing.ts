@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
@@ -10,6 +11,7 @@ import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument, UploadInput } from './ports.ts';
 import { titleOf } from './rules.ts';
 import type { KnowledgeStore, StaleDocument } from './store.ts';
+import type { UploadTask } from './upload-task.ts';
 
 /** From bytes to passages with their vectors, at an upload and whenever a document is read anew. */
 
@@ -38,6 +40,8 @@ export interface IndexedContent {
  * fewer and longer passages find more (docs/knowledge.md).
  */
 const CHUNK_OPTIONS = { targetTokens: 300 };
+/** Passages whose vectors are kept together while their upload is on its way: those of one call, which is paid once. */
+const BATCH = 32;
 /** What is stored with each document; another number has it indexed again. */
 const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
 
@@ -52,15 +56,52 @@ export const createIndexing = (deps: IndexingDeps) => {
   const locked = createKeyedLock();
   let closing = false;
 
+  /** Batch by batch; of an upload what is done is kept, and what an earlier attempt has done is taken over. */
+  const vectorsOf = async (
+    owner: { tenantId: string; userId: string },
+    texts: readonly string[],
+    task: UploadTask | null,
+  ): Promise<Float32Array[]> => {
+    if (task === null) return embedder.embed(owner, texts, { purpose: 'document' });
+    const made: Float32Array[][] = [];
+    let next = 0;
+    let done = 0;
+    const one = async (n: number): Promise<void> => {
+      task.signal.throwIfAborted();
+      const batch = texts.slice(n * BATCH, (n + 1) * BATCH);
+      const digest = createHash('sha256')
+        .update(JSON.stringify([model.id, batch]))
+        .digest('hex');
+      const known = await task.known(n, digest);
+      const vectors = known ?? (await embedder.embed(owner, batch, { purpose: 'document' }));
+      if (known === null) await task.keep(n, digest, vectors);
+      made[n] = vectors;
+      done += vectors.length;
+      task.report({ chunksDone: done });
+    };
+    const oneByOne = async (): Promise<void> => {
+      try {
+        for (let n = next++; n * BATCH < texts.length; n = next++) await one(n);
+      } catch (error) {
+        next = texts.length;
+        throw error;
+      }
+    };
+    await Promise.all(Array.from({ length: embedder.atOnce }, oneByOne));
+    return made.flat();
+  };
+
   const embedded = async (
     owner: { tenantId: string; userId: string },
     parsed: ParsedDocument,
     title: string,
+    task: UploadTask | null = null,
   ): Promise<EmbeddedChunk[]> => {
     // The title that readers see is the one that is searched.
     const chunks = chunkDocument({ ...parsed, title }, CHUNK_OPTIONS);
     if (chunks.length === 0) throw new ParseError('no_text', 'the document has no text');
-    const vectors = await embedder.embed(owner, chunks.map(embedText), { purpose: 'document' });
+    task?.report({ chunksDone: 0, chunks: chunks.length });
+    const vectors = await vectorsOf(owner, chunks.map(embedText), task);
     return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
   };
 
@@ -68,11 +109,21 @@ export const createIndexing = (deps: IndexingDeps) => {
   const contentOf = async (
     owner: { tenantId: string; userId: string },
     input: UploadInput,
+    task: UploadTask,
   ): Promise<IndexedContent> => {
-    const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
+    task.signal.throwIfAborted();
+    const parsed = await parser.parse(input.bytes, {
+      ...input,
+      tenantId: owner.tenantId,
+      // Who does not want to wait is told so by then, and reads the document when it is whole.
+      unhurried: true,
+      signal: task.signal,
+      onPages: (pagesDone, pages) => task.report({ pagesDone, pages }),
+    });
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
-    const chunks = await embedded(owner, parsed, title);
+    task.report({ pagesDone: parsed.pageCount, pages: parsed.pageCount });
+    const chunks = await embedded(owner, parsed, title, task);
     return { parsed, title, text, chunks, chunkingVersion: versionOf(parsed) };
   };
 

@@ -1,21 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Along } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { NewEvent } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
 import { blobKey } from './blob-key.ts';
+import type { WriteSteps } from './document-write.store.ts';
 import type { IndexedContent, Indexing } from './indexing.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument, Sharing, UploadInput } from './ports.ts';
 import type { KnowledgeStore } from './store.ts';
+import type { UploadTask } from './upload-task.ts';
+import type { UploadStore } from './uploads.store.ts';
 
 /** What an upload becomes: a new document, the one that has these bytes, or a new version of the one of this name. */
 
 export interface IngestDeps {
   store: KnowledgeStore;
+  uploads: UploadStore;
   blobs: BlobStore;
   model: EmbeddingModel;
   /** In a transaction of its own: for what a client has asked for and no row had to change. */
@@ -24,11 +26,12 @@ export interface IngestDeps {
 }
 
 /** One upload on its way. */
-interface Arrival {
-  owner: Scope;
+export interface Arrival {
+  owner: Pick<Scope, 'tenantId' | 'userId'>;
   input: UploadInput;
-  sha256: string;
-  requestId: string;
+  readonly sha256: string;
+  readonly requestId: string;
+  readonly task: UploadTask;
 }
 
 /** Longest wait for another node that indexes the same bytes. */
@@ -55,12 +58,6 @@ const indexed = (
   requestId,
 });
 
-/** To go along with the step that shows the document. */
-const emitting =
-  (event: NewEvent): Along =>
-  async (tx) =>
-    void (await tx.emit(event));
-
 /** What the parser found out about the document beside its text. */
 const foundIn = ({ parsed }: IndexedContent) => ({
   contentType: parsed.contentType,
@@ -74,11 +71,37 @@ const gapsOf = ({ parsed }: IndexedContent) => ({
 });
 
 export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
-  const { store, blobs, model, clock } = deps;
+  const { store, uploads, blobs, model, clock } = deps;
+
+  /** The steps of the task; the event goes along with the one that shows the document, and uploads of before it end with it. */
+  const stepsOf = async ({ owner, input, sha256, task }: Arrival, event: NewEvent) => {
+    const { tenantId, userId } = owner;
+    const { externalId } = input;
+    const overtaken = externalId === null ? [] : await uploads.before(tenantId, userId, externalId, task.id);
+    const { guard, shown } = await task.steps();
+    // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
+    if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
+    const steps: WriteSteps = {
+      guard,
+      async shown(tx) {
+        await shown(tx);
+        await uploads.removeIn(tx, overtaken);
+        await tx.emit(event);
+      },
+    };
+    return {
+      steps,
+      async settle() {
+        for (const { id, sha256 } of overtaken) {
+          if (!(await uploads.holds(id, sha256))) await blobs.remove(blobKey({ id, sha256 }));
+        }
+      },
+    };
+  };
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
   const present = async (
-    owner: Scope,
+    owner: Arrival['owner'],
     sha256: string,
     externalId: string | null,
   ): Promise<KnowledgeDocument | null> => {
@@ -103,12 +126,10 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   };
 
   /** Other bytes in the place of a document's; whether pages of them are left to be recognised. */
-  const replaceBytes = async (
-    { owner, input, sha256, requestId }: Arrival,
-    known: KnowledgeDocument,
-  ): Promise<boolean> => {
+  const replaceBytes = async (arrival: Arrival, known: KnowledgeDocument): Promise<boolean> => {
+    const { owner, input, sha256, requestId, task } = arrival;
     const { id } = known;
-    const content = await indexing.contentOf(owner, input);
+    const content = await indexing.contentOf(owner, input, task);
     const { text, title, chunks, chunkingVersion, parsed } = content;
     await blobs.stage(blobKey({ id, sha256 }), input.bytes);
     // Staged as well: whichever of the two the row names after a crash is kept, the other one goes.
@@ -124,13 +145,15 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       const { contentType } = parsed;
       const { visibility } = input.sharing ?? known;
       const now = { ...known, visibility, title, contentType, chunkCount: chunks.length };
+      const { steps, settle } = await stepsOf(arrival, indexed(now, requestId));
       await store.replaceChunks(
         model,
         id,
         { text, chunks, chunkingVersion, title, ...gapsOf(content), source },
         clock.now,
-        emitting(indexed(now, requestId)),
+        steps,
       );
+      await settle();
     } finally {
       await settleBytes(id, new Set([sha256, known.sha256]));
       await store.dropPages(known.sha256, clock.now());
@@ -157,7 +180,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
           ...(sharing === null ? {} : { sharing }),
         });
       }
-      const document = await store.get(owner, id);
+      const document = await store.get({ ...owner, reach: 'own' }, id);
       if (document === null) throw notFound('document');
       if (left) indexing.readOn(document);
       if (same) await deps.emit(indexed(document, requestId));
@@ -165,12 +188,17 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     });
 
   /** Null where another node was first. */
-  const create = async ({ owner, input, sha256, requestId }: Arrival): Promise<KnowledgeDocument | null> => {
-    const content = await indexing.contentOf(owner, input);
+  const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
+    const { owner, input, sha256, requestId, task } = arrival;
+    const content = await indexing.contentOf(owner, input, task);
     const { text, title, chunks, chunkingVersion, parsed } = content;
     const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
+    const promised =
+      task.held() === null && input.externalId !== null
+        ? await uploads.documentOfName(owner.tenantId, owner.userId, input.externalId)
+        : null;
     const row = {
-      id: newId(),
+      id: promised ?? task.documentId,
       tenantId: owner.tenantId,
       userId: owner.userId,
       title,
@@ -192,7 +220,10 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     let created: KnowledgeDocument | null = null;
     try {
       const event = indexed({ ...row, chunkCount: chunks.length }, requestId);
-      created = await store.add(model, row, clock.now, emitting(event));
+      const { steps, settle } = await stepsOf(arrival, event);
+      created = await store.add(model, row, clock.now, steps);
+      if (created === null) task.stepsOver();
+      else await settle();
     } finally {
       // Without a row the bytes are nobody's.
       await (created !== null ? blobs.settle(key) : blobs.remove(key));
@@ -202,7 +233,8 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   };
 
   const ingest = async (arrival: Arrival): Promise<KnowledgeDocument> => {
-    const { owner, input, sha256 } = arrival;
+    const { owner, input, sha256, task } = arrival;
+    task.signal.throwIfAborted();
     const known = await present(owner, sha256, input.externalId);
     if (known === null) {
       // Another node was first: its document is the one that this becomes, or a new version of.

@@ -4,6 +4,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Cluster, NodeLocks } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -19,8 +20,9 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Pick<Audit, 'append'>;
   blobs: BlobStore;
   cluster: { locks: NodeLocks } | null;
-  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number };
+  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number; UPLOAD_WAIT_S: number };
   db: Db;
+  events: EventSink;
   embedding: {
     embedder: MeteredEmbedder;
     earlier: NonNullable<KnowledgeOptions['earlierEmbedder']>;
@@ -62,6 +64,7 @@ export const knowledgeModule = defineModule({
     'config',
     'db',
     'embedding',
+    'events',
     'idempotency',
     'memory',
     'node',
@@ -75,6 +78,7 @@ export const knowledgeModule = defineModule({
     cluster,
     config,
     embedding,
+    events,
     memory,
     node,
     onError,
@@ -96,10 +100,12 @@ export const knowledgeModule = defineModule({
       tables: parsing.tables,
       http: outgoing.documents,
       maxBytes: config.MAX_UPLOAD_BYTES,
+      uploadWaitS: config.UPLOAD_WAIT_S,
       charge: embedding.charge,
       idempotency,
       clock,
       noteTrust: noteTrustIn(audit),
+      events,
       searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
       ...(cluster === null ? {} : { turn: () => cluster.locks.take('knowledge.refresh') }),
       warn: onError,

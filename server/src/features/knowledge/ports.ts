@@ -60,6 +60,45 @@ export interface UploadInput {
   field: string;
 }
 
+/** What came beside the bytes of an upload that is read in the background, and who sent it. */
+export interface UploadRequest extends Omit<UploadInput, 'bytes' | 'externalId'> {
+  callerType: 'person' | 'service';
+}
+
+/** How far the reading of a file is; null: not known, or its kind has no pages. */
+export interface UploadProgress {
+  pagesDone: number | null;
+  pages: number | null;
+  chunksDone: number;
+  chunks: number | null;
+}
+
+/** Why an upload has failed, in the form of an error of the API. */
+export interface UploadFault {
+  code: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+/** An upload that is read in the background. */
+export interface WaitingUpload {
+  id: string;
+  tenantId: string;
+  userId: string;
+  /** Of the document that it becomes, or whose content it replaces. */
+  documentId: string;
+  externalId: string | null;
+  failed: boolean;
+  sha256: string;
+  sizeBytes: number;
+  request: UploadRequest;
+  requestId: string;
+  progress: UploadProgress;
+  attempts: number;
+  error: UploadFault | null;
+  createdAt: number;
+}
+
 export interface DocumentChanges {
   title?: string;
   metadata?: Record<string, unknown>;

@@ -1,8 +1,8 @@
-import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
 import { toVisibility } from './document-rows.store.ts';
-import { batches, foldedName, writeVersion } from './document-write.store.ts';
+import { batches, foldedName, type WriteSteps, writeVersion } from './document-write.store.ts';
 import { type EmbeddedChunk, type Generations, keepChunkIds } from './generations.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
@@ -72,6 +72,8 @@ const nextGeneration = async (tx: Queryable, row: PresentRow): Promise<number> =
   return Math.max(row.generation, Number(newest?.n ?? 0)) + 1;
 };
 
+const NOTHING_BESIDE: WriteSteps = { guard: () => Promise.resolve(), shown: () => Promise.resolve() };
+
 export const createReplace = (db: Db, generations: Generations) => {
   const { addChunks, hide, unhide, purgeGeneration } = generations;
 
@@ -100,16 +102,17 @@ export const createReplace = (db: Db, generations: Generations) => {
   /**
    * Puts other chunks in the place of a document's: at each instant readers find the earlier ones or the new ones, all
    * of them. Chunks at the same place with the same text keep their ids. Gives the hash of the bytes that were replaced.
-   * Throws NOT_FOUND when the document goes meanwhile. `along` is written with the step that shows the new ones.
+   * Throws NOT_FOUND when the document goes meanwhile.
    */
   return async (
     model: EmbeddingModel,
     id: string,
     content: NewContent,
     now: () => number,
-    along: Along = () => Promise.resolve(),
+    steps: WriteSteps = NOTHING_BESIDE,
   ): Promise<{ replacedSha256: string }> => {
-    const write = async (tx: Queryable, batch: readonly EmbeddedChunk[], generation: number) => {
+    const write = async (tx: Tx, batch: readonly EmbeddedChunk[], generation: number) => {
+      await steps.guard(tx);
       const row = await present(tx, id);
       const owner = {
         id,
@@ -121,6 +124,7 @@ export const createReplace = (db: Db, generations: Generations) => {
       await addChunks(tx, model, owner, batch, generation);
     };
     const swap = async (tx: Tx, generation: number) => {
+      await steps.guard(tx);
       const row = await present(tx, id);
       const { source } = content;
       await hide(tx, id, row.generation, now());
@@ -140,7 +144,7 @@ export const createReplace = (db: Db, generations: Generations) => {
           createdAt: source.indexedAt,
         });
       }
-      await along(tx);
+      await steps.shown(tx);
       return { earlier: row.generation, replacedSha256: row.sha256 };
     };
 

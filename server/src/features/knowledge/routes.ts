@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fingerprintOf, type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
+import { uploadPreference } from '../../http/prefer.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -39,6 +40,7 @@ import {
   resultWire,
   searchFilters,
   sharingOf,
+  shownWire,
   versionWire,
 } from './wire.ts';
 
@@ -49,6 +51,8 @@ export interface RouteDeps {
   idempotency: Idempotency;
   clock: Clock;
   fetchDocument: FetchDocument;
+  /** How long an upload is waited for that does not say it. */
+  uploadWaitS: number;
 }
 
 const tag = 'Knowledge';
@@ -67,16 +71,21 @@ const uploadFingerprint = (request: FastifyRequest, input: UploadInput): string 
 };
 
 const upload = async (
-  documents: DocumentsService,
+  { documents, uploadWaitS }: Pick<RouteDeps, 'documents' | 'uploadWaitS'>,
   input: UploadInput,
   { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
 ) => {
-  const document = await documents.upload(caller, input, request.id);
-  reply.header('location', `${request.routeOptions.url}/${document.id}`);
-  return documentWire(document);
+  const { waitMs, applied } = uploadPreference(request.headers.prefer, uploadWaitS);
+  const uploaded = await documents.upload(caller, input, { requestId: request.id, waitMs });
+  const wire = shownWire(uploaded);
+  reply
+    .code(uploaded.waiting === null ? 201 : 202)
+    .header('location', `${request.routeOptions.url}/${wire.id}`);
+  if (applied !== null) reply.header('preference-applied', applied);
+  return wire;
 };
 
-const listRoute = ({ store }: RouteDeps): AnyRoute =>
+const listRoute = ({ store, documents }: RouteDeps): AnyRoute =>
   route({
     method: 'GET',
     path: '/knowledge/documents',
@@ -88,40 +97,53 @@ const listRoute = ({ store }: RouteDeps): AnyRoute =>
     responses: { 200: DocumentPage },
     async handler({ caller, query }) {
       const page = pageRequest(query);
+      const scope = readScope(caller);
+      if (query.status === 'processing' || query.status === 'failed') {
+        const offset = (page.page - 1) * page.limit;
+        const { shown, total } = await documents.waiting(scope, query.status === 'failed', {
+          offset,
+          limit: page.limit,
+        });
+        const result = pageResult(page, shown, total, (one) => ({
+          createdAt: one.waiting?.createdAt ?? 0,
+          id: one.waiting?.id ?? '',
+        }));
+        return { ...result, items: result.items.map(shownWire) };
+      }
       const tags = commaList(query.tags);
       const contentTypes = commaList(query.content_type).map(fullContentType);
-      const { documents: found, total } = await store.list(readScope(caller), page, {
+      const { documents: found, total } = await store.list(scope, page, {
         ...(tags.length > 0 ? { tags } : {}),
         ...(contentTypes.length > 0 ? { contentTypes } : {}),
         ...(query.q === undefined ? {} : { q: query.q }),
       });
       const result = pageResult(page, found, total, (d) => ({ createdAt: d.createdAt, id: d.id }));
-      return { ...result, items: result.items.map(documentWire) };
+      return { ...result, items: (await documents.withUploads(scope, result.items)).map(shownWire) };
     },
   });
 
-const createRoute = ({ documents, idempotency, fetchDocument }: RouteDeps): AnyRoute =>
+const createRoute = ({ idempotency, fetchDocument, ...deps }: RouteDeps): AnyRoute =>
   route({
     method: 'POST',
     path: '/knowledge/documents',
     operationId: 'createDocument',
     summary: 'Upload and index a document',
     description:
-      'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?, trusted?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
+      'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?, trusted?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. With 201 the document is searchable. What takes longer than `Prefer: wait=N` seconds (default 10; 0 to 300), and everything with `Prefer: respond-async`, is 202: the document is in `processing`, and goes on in the background to `indexed` or `failed`. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
     tag,
     access: 'knowledge:write',
     consumes: ['multipart/form-data', 'application/json'],
     uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
     idempotency: 'own',
-    responses: { 201: DocumentWire },
+    responses: { 201: DocumentWire, 202: DocumentWire },
     async handler({ caller, request, reply }) {
       const key = idempotencyKey(request.headers['idempotency-key']);
       const input = await readUpload(request, fetchDocument);
-      if (key === null) return upload(documents, input, { caller, request, reply });
+      if (key === null) return upload(deps, input, { caller, request, reply });
       return idempotency.once<FastifyReply>(
         { callerId: replayOwner(caller), key, fingerprint: uploadFingerprint(request, input) },
         async () => {
-          const document = await upload(documents, input, { caller, request, reply });
+          const document = await upload(deps, input, { caller, request, reply });
           const body = String(reply.serialize(document));
           return {
             send: () =>
@@ -129,7 +151,11 @@ const createRoute = ({ documents, idempotency, fetchDocument }: RouteDeps): AnyR
                 .serializer((text: unknown) => String(text))
                 .type('application/json; charset=utf-8')
                 .send(body),
-            answer: { status: 201, headers: { location: String(reply.getHeader('location')) }, body },
+            answer: {
+              status: reply.statusCode,
+              headers: { location: String(reply.getHeader('location')) },
+              body,
+            },
           };
         },
         (answer) => replayAnswer(reply, answer),
@@ -148,7 +174,7 @@ const getRoute = ({ documents }: RouteDeps): AnyRoute =>
     params: DocumentParams,
     responses: { 200: DocumentWire },
     handler: async ({ caller, params }) =>
-      documentWire(await documents.read(readScope(caller), documentId(params))),
+      shownWire(await documents.shown(readScope(caller), documentId(params))),
   });
 
 const updateRoute = ({ documents }: RouteDeps): AnyRoute =>
@@ -184,13 +210,30 @@ const deleteRoute = ({ documents }: RouteDeps): AnyRoute =>
     method: 'DELETE',
     path: '/knowledge/documents/:id',
     operationId: 'deleteDocument',
-    summary: 'Delete a document: text, vectors and bytes',
+    summary: 'Delete a document (text, vectors and bytes), or take back an upload that is still read',
     tag,
     access: 'knowledge:write',
     params: DocumentParams,
     audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
     responses: { 204: null },
     handler: ({ caller, params, note }) => documents.remove(caller, documentId(params), note),
+  });
+
+const retryRoute = ({ documents }: RouteDeps): AnyRoute =>
+  route({
+    method: 'POST',
+    path: '/knowledge/documents/:id/retry',
+    operationId: 'retryDocument',
+    summary: 'Read a file again whose upload has failed',
+    description: '409 where none has failed. The bytes are kept for 30 days, and are not sent again.',
+    tag,
+    access: 'knowledge:write',
+    params: DocumentParams,
+    responses: { 202: DocumentWire },
+    handler: async ({ caller, params, reply }) => {
+      reply.code(202);
+      return shownWire(await documents.retry(caller, documentId(params)));
+    },
   });
 
 const contentRoute = ({ documents, store }: RouteDeps): AnyRoute =>
@@ -209,7 +252,8 @@ const contentRoute = ({ documents, store }: RouteDeps): AnyRoute =>
       const scope = readScope(caller);
       const id = documentId(params);
       if (query.format === 'text') {
-        const text = await store.text(scope, id);
+        const { document } = await documents.readable(scope, id);
+        const text = await store.text(scope, document.id);
         if (text === null) throw notFound('document');
         return reply.type('text/plain; charset=utf-8').send(text);
       }
@@ -248,8 +292,8 @@ const versionsRoute = ({ documents, store }: RouteDeps): AnyRoute =>
     params: DocumentParams,
     responses: { 200: VersionList },
     async handler({ caller, params }) {
-      const document = await documents.read(readScope(caller), documentId(params));
-      return { items: (await store.versions(document.id)).map(versionWire) };
+      const { document } = await documents.shown(readScope(caller), documentId(params));
+      return { items: document === null ? [] : (await store.versions(document.id)).map(versionWire) };
     },
   });
 
@@ -266,9 +310,9 @@ const chunksRoute = ({ documents, store }: RouteDeps): AnyRoute =>
     responses: { 200: ChunkPage },
     async handler({ caller, params, query }) {
       const page = pageRequest(query);
-      const document = await documents.read(readScope(caller), documentId(params));
-      const chunks = await store.chunks(document.id, page);
-      const result = pageResult(page, chunks, document.chunkCount, (c) => ({
+      const { document } = await documents.shown(readScope(caller), documentId(params));
+      const chunks = document === null ? [] : await store.chunks(document.id, page);
+      const result = pageResult(page, chunks, document?.chunkCount ?? 0, (c) => ({
         createdAt: c.ordinal,
         id: c.id,
       }));
@@ -305,6 +349,7 @@ export const knowledgeRoutes = (deps: RouteDeps): AnyRoute[] => [
   getRoute(deps),
   updateRoute(deps),
   deleteRoute(deps),
+  retryRoute(deps),
   contentRoute(deps),
   tagsRoute(deps),
   versionsRoute(deps),

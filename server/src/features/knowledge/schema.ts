@@ -74,6 +74,27 @@ export const DocumentWire = Type.Object({
     }),
     { description: 'What the file holds and was left out on purpose: it is not searched' },
   ),
+  status: StringEnum(['processing', 'indexed', 'failed'], {
+    description:
+      'Of its newest upload. A document whose content is being replaced is found and read in its present version all the while',
+  }),
+  progress: Nullable(
+    Type.Object(
+      {
+        pages_done: Nullable(Type.Integer({ description: 'Pages read; null in types without pages' })),
+        pages: Nullable(Type.Integer({ description: 'Of how many, once that is known' })),
+        chunks_done: Type.Integer({ description: 'Passages with their vectors' }),
+        chunks: Nullable(Type.Integer({ description: 'Of how many, once the file is read' })),
+      },
+      { description: 'How far the reading is; null: indexed' },
+    ),
+  ),
+  error: Nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String(), details: AnyObject() },
+      { description: 'Why the upload has failed, as an error of the API' },
+    ),
+  ),
 });
 export type DocumentWire = Static<typeof DocumentWire>;
 
@@ -116,6 +137,12 @@ export const DocumentListQuery = Strict({
   ),
   q: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Part of the title or file name' }),
+  ),
+  status: Type.Optional(
+    StringEnum(['indexed', 'processing', 'failed'], {
+      description:
+        'indexed (default): what can be found; processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), which the other filters leave alone',
+    }),
   ),
 });
 

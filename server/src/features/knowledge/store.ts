@@ -105,6 +105,19 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex, { alone }: Pic
 
     purge,
 
+    /** What an attempt of an upload has left that ended in the middle. */
+    async dropUnfinished(id: string): Promise<void> {
+      const row = await db.read
+        .selectFrom('documents')
+        .select('status')
+        .where('id', '=', id)
+        .where('status', '<>', 'ready')
+        .executeTakeFirst();
+      if (row === undefined) return;
+      await setStatus(id, ['indexing'], 'deleting');
+      await purge(id);
+    },
+
     /** What an earlier process left half in or half out; where other nodes may be at work, only what is older. */
     async abandoned(now: number): Promise<{ id: string; sha256: string }[]> {
       const before = alone ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;

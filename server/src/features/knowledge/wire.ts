@@ -2,14 +2,70 @@ import type { Static } from 'typebox';
 import type { Role } from '../../kernel/caller.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { DocumentVersion, KnowledgeDocument, SearchFilters, Sharing, StoredChunk } from './ports.ts';
-import { canonicalJson, contentTypeFault, fullContentType, type Visibility } from './rules.ts';
+import type {
+  DocumentVersion,
+  KnowledgeDocument,
+  SearchFilters,
+  Sharing,
+  StoredChunk,
+  WaitingUpload,
+} from './ports.ts';
+import { canonicalJson, contentTypeFault, fullContentType, titleOf, type Visibility } from './rules.ts';
 import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire, VersionWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
 
 /** Between the wire's names and the inside's. */
 
-export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
+/** How the upload stands that is to become the document or its next version. */
+const uploadWire = (waiting: WaitingUpload | null): Pick<DocumentWire, 'status' | 'progress' | 'error'> => {
+  if (waiting === null) return { status: 'indexed', progress: null, error: null };
+  const { pagesDone, pages, chunksDone, chunks } = waiting.progress;
+  return {
+    status: waiting.failed ? 'failed' : 'processing',
+    progress: { pages_done: pagesDone, pages, chunks_done: chunksDone, chunks },
+    error: waiting.error,
+  };
+};
+
+/** Of a file that is no document yet: what is known of it before it is read. */
+const waitingWire = (waiting: WaitingUpload): DocumentWire => {
+  const { request } = waiting;
+  return {
+    id: waiting.documentId,
+    title: titleOf(request.title, null, request.filename, ''),
+    filename: request.filename,
+    content_type: request.declaredType ?? 'application/octet-stream',
+    size_bytes: waiting.sizeBytes,
+    sha256: waiting.sha256,
+    language: null,
+    chunk_count: 0,
+    page_count: null,
+    visibility: request.sharing?.visibility ?? 'private',
+    roles: [...(request.sharing?.readerRoles ?? [])],
+    metadata: request.metadata ?? {},
+    created_by: waiting.userId,
+    created_at: iso(waiting.createdAt),
+    indexed_at: null,
+    external_id: waiting.externalId,
+    version: 1,
+    trusted: false,
+    unread_pages: [],
+    left_out: [],
+    ...uploadWire(waiting),
+  };
+};
+
+export const shownWire = (
+  shown:
+    | { document: KnowledgeDocument; waiting: WaitingUpload | null }
+    | { document: null; waiting: WaitingUpload },
+): DocumentWire =>
+  shown.document === null ? waitingWire(shown.waiting) : documentWire(shown.document, shown.waiting);
+
+export const documentWire = (
+  document: KnowledgeDocument,
+  waiting: WaitingUpload | null = null,
+): DocumentWire => ({
   id: document.id,
   title: document.title,
   filename: document.filename,
@@ -30,6 +86,7 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   trusted: document.trusted,
   unread_pages: [...document.unreadPages],
   left_out: document.leftOut.map(({ what, count }) => ({ what, count })),
+  ...uploadWire(waiting),
 });
 
 export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({

@@ -203,6 +203,14 @@ export const noticeOf = (event: PlatformEvent): Notice | null => {
       );
     case 'document.indexed':
       return notice(event, 'documents', 'info', `Document ready: ${text(data, 'title')}`, '');
+    case 'document.failed':
+      return notice(
+        event,
+        'documents',
+        'warning',
+        `Document could not be read: ${text(data, 'title')}`,
+        text(data, 'error'),
+      );
     case 'webhook.disabled':
       return notice(
         event,

@@ -37,6 +37,8 @@ const FORMS: Readonly<Record<string, SocketForm>> = {
   'proposal.decided': form('proposal.updated', 'proposals'),
   'task.updated': form('task.updated', 'tasks'),
   'document.indexed': form('document.indexed', 'documents'),
+  'document.progress': form('document.progress', 'documents'),
+  'document.failed': form('document.failed', 'documents'),
   'cost.alert': form('cost.alert', 'costs'),
   'cost.limit_reached': form('cost.alert', 'costs'),
   notification: form('notification', 'notifications'),

@@ -132,6 +132,7 @@ const EARLIER: Readonly<Record<string, string>> = {
   'task.completed': 'tasks:read',
   'task.failed': 'tasks:read',
   'document.indexed': 'knowledge:read',
+  'document.failed': 'knowledge:read',
   'cost.alert': 'costs:read',
   'cost.limit_reached': 'costs:read',
   'agent.state_changed': 'agents:read',

@@ -20,6 +20,7 @@ export const WEBHOOK_EVENTS = [
   'task.completed',
   'task.failed',
   'document.indexed',
+  'document.failed',
   'cost.alert',
   'cost.limit_reached',
   'agent.state_changed',

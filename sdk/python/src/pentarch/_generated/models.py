@@ -729,7 +729,7 @@ class CreateUserRequest(_CreateUserRequest, total=False):
 class _CreateWebhookRequest(TypedDict):
     url: str
     """Public https address; loopback, private, link-local and metadata addresses are refused"""
-    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
     """Types of events, or * for all"""
 
 
@@ -931,6 +931,12 @@ class Document(TypedDict):
     """Pages that show something and have no text that can be read (scans, pictures), from 1"""
     left_out: list[DocumentLeftOut]
     """What the file holds and was left out on purpose: it is not searched"""
+    status: Literal["processing", "indexed", "failed"]
+    """Of its newest upload. A document whose content is being replaced is found and read in its present version all the while"""
+    progress: DocumentProgress | None
+    """How far the reading is; null: indexed"""
+    error: DocumentError | None
+    """Why the upload has failed, as an error of the API"""
 
 
 class DocumentChunk(TypedDict):
@@ -949,10 +955,27 @@ class DocumentChunk(TypedDict):
     """Exclusive"""
 
 
+class DocumentError(TypedDict):
+    code: str
+    message: str
+    details: dict[str, Any]
+
+
 class DocumentLeftOut(TypedDict):
     what: Literal["hidden_text", "deleted_text", "hidden_rows", "hidden_columns", "hidden_sheets", "hidden_slides", "readings", "pictures", "attachments", "embedded_files", "comments", "navigation", "chapters", "far_cells", "page_furniture"]
     count: int
     """How often it was met"""
+
+
+class DocumentProgress(TypedDict):
+    pages_done: int | None
+    """Pages read; null in types without pages"""
+    pages: int | None
+    """Of how many, once that is known"""
+    chunks_done: int
+    """Passages with their vectors"""
+    chunks: int | None
+    """Of how many, once the file is read"""
 
 
 class _EditMessageRequest(TypedDict):
@@ -1659,17 +1682,11 @@ class Run(TypedDict):
     usage: Usage
     cost_usd: float
     """US dollars, exact to 1e-9"""
-    error: RunError | None
+    error: DocumentError | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
     finished_at: str | None
     """ISO 8601 UTC with milliseconds"""
-
-
-class RunError(TypedDict):
-    code: str
-    message: str
-    details: dict[str, Any]
 
 
 class _SearchRequest(TypedDict):
@@ -2093,7 +2110,7 @@ class UpdateUserRequest(TypedDict, total=False):
 class UpdateWebhookRequest(TypedDict, total=False):
     url: str
     """Public https address; loopback, private, link-local and metadata addresses are refused"""
-    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
     """Types of events, or * for all"""
     description: str | None
     status: Literal["active", "disabled"]

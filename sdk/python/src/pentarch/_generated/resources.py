@@ -1755,10 +1755,11 @@ class Knowledge:
         tags: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        status: Literal["indexed", "processing", "failed"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Document]:
         """Indexed documents, newest first"""
-        return self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+        return self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def list_documents_all(
         self,
@@ -1769,10 +1770,11 @@ class Knowledge:
         tags: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        status: Literal["indexed", "processing", "failed"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Document]:
         """Every item of `list_documents`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def create_document(
         self,
@@ -1820,7 +1822,7 @@ class Knowledge:
         *,
         options: CallOptions | None = None,
     ) -> None:
-        """Delete a document: text, vectors and bytes"""
+        """Delete a document (text, vectors and bytes), or take back an upload that is still read"""
         self._http.none(Call("DELETE", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
 
     def list_document_chunks(
@@ -1856,6 +1858,15 @@ class Knowledge:
     ) -> bytes:
         """The bytes as uploaded, or the text read from them"""
         return self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    def retry_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Read a file again whose upload has failed"""
+        return cast("m.Document", self._http.json(Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options))
 
     def list_document_versions(
         self,
@@ -1900,10 +1911,11 @@ class AsyncKnowledge:
         tags: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        status: Literal["indexed", "processing", "failed"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Document]:
         """Indexed documents, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+        return await self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def list_documents_all(
         self,
@@ -1914,10 +1926,11 @@ class AsyncKnowledge:
         tags: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        status: Literal["indexed", "processing", "failed"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Document]:
         """Every item of `list_documents`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     async def create_document(
         self,
@@ -1965,7 +1978,7 @@ class AsyncKnowledge:
         *,
         options: CallOptions | None = None,
     ) -> None:
-        """Delete a document: text, vectors and bytes"""
+        """Delete a document (text, vectors and bytes), or take back an upload that is still read"""
         await self._http.none(Call("DELETE", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
 
     async def list_document_chunks(
@@ -2001,6 +2014,15 @@ class AsyncKnowledge:
     ) -> bytes:
         """The bytes as uploaded, or the text read from them"""
         return await self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    async def retry_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Read a file again whose upload has failed"""
+        return cast("m.Document", await self._http.json(Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options))
 
     async def list_document_versions(
         self,
@@ -3474,7 +3496,7 @@ class Webhooks:
         self,
         *,
         url: str,
-        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
         description: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
@@ -3495,7 +3517,7 @@ class Webhooks:
         id: str,
         *,
         url: str | NotGiven = NOT_GIVEN,
-        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
@@ -3609,7 +3631,7 @@ class AsyncWebhooks:
         self,
         *,
         url: str,
-        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
         description: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
@@ -3630,7 +3652,7 @@ class AsyncWebhooks:
         id: str,
         *,
         url: str | NotGiven = NOT_GIVEN,
-        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "document.failed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,

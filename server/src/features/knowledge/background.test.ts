@@ -1,0 +1,3 @@
+import { knowledgeBackgroundSuite } from '../../../test/suites/knowledge-background.ts';
+
+knowledgeBackgroundSuite('SQLite', () => Promise.resolve({}));

@@ -1,0 +1,401 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
+import { AppError } from '../../src/kernel/errors.ts';
+import { ModelError } from '../../src/kernel/model.ts';
+import { req } from '../requirements.ts';
+import { type KnowledgeHouse, openKnowledge, wordEmbedder } from '../support/knowledge.ts';
+
+/** Files that are read in the background, over HTTP, on either database. `fresh` gives an empty database for one test. */
+
+interface Gate {
+  embedder: MeteredEmbedder;
+  /** Texts that were embedded. */
+  texts: string[];
+  /** From now on batches go through. */
+  open(): void;
+  /** Batches that wait at the gate. */
+  waiting(): number;
+  /** So many go through. */
+  let(batches: number): void;
+  fail(error: Error | null): void;
+}
+
+/** Batches of documents wait until they are let through; searches do not. */
+const gated = (): Gate => {
+  const words = wordEmbedder();
+  const queue: (() => void)[] = [];
+  let isOpen = false;
+  let error: Error | null = null;
+  return {
+    texts: words.texts,
+    embedder: {
+      ...words,
+      async embed(payer, texts, options) {
+        if (options?.purpose === 'document' && !isOpen)
+          await new Promise<void>((resolve) => queue.push(resolve));
+        if (options?.purpose === 'document' && error !== null) throw error;
+        return words.embed(payer, texts, options);
+      },
+    },
+    open() {
+      isOpen = true;
+      for (const go of queue.splice(0)) go();
+    },
+    waiting: () => queue.length,
+    let(batches) {
+      for (const go of queue.splice(0, batches)) go();
+    },
+    fail(next) {
+      error = next;
+    },
+  };
+};
+
+interface Shown {
+  id: string;
+  status: string;
+  title: string;
+  sha256: string;
+  version: number;
+  chunk_count: number;
+  progress: { pages_done: number | null; pages: number | null; chunks_done: number; chunks: number | null };
+  error: { code: string; message: string; details: Record<string, unknown> } | null;
+}
+
+/** A parser starts a process of its own, which a busy machine gives late. */
+const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 120_000 });
+
+const PATH = '/api/v1/knowledge/documents';
+const ASYNC = { prefer: 'respond-async' };
+
+/** So many paragraphs, each a passage of its own. */
+const book = (name: string, paragraphs: number): string =>
+  Array.from(
+    { length: paragraphs },
+    (_, n) => `# Part ${n} of ${name}\n\n${`The ${name} of day ${n} lies at pier ${n}. `.repeat(12)}`,
+  ).join('\n\n');
+
+export const knowledgeBackgroundSuite = (
+  database: string,
+  fresh: () => Promise<{ postgresUrl?: string }>,
+): void => {
+  describe(`files read in the background on ${database}`, { timeout: 300_000 }, () => {
+    let folder: string;
+    let place: { postgresUrl?: string };
+    let house: KnowledgeHouse | null = null;
+    beforeEach(async () => {
+      place = await fresh();
+      folder = mkdtempSync(path.join(tmpdir(), 'pentarch-background-'));
+    });
+    afterEach(async () => {
+      await house?.close();
+      house = null;
+      rmSync(folder, { recursive: true });
+    });
+
+    const start = async (options: Parameters<typeof openKnowledge>[0] = {}): Promise<KnowledgeHouse> => {
+      await house?.close();
+      house = await openKnowledge({ folder, ...place, retryDelaysMs: [], ...options });
+      await house.knowledge.recover();
+      return house;
+    };
+    const app = () => {
+      if (house === null) throw new Error('nothing is started');
+      return house.app;
+    };
+    const as = (who: string) => ({ authorization: `Bearer ${who}` });
+    const send = (who: string, payload: Record<string, unknown>, headers: Record<string, string> = {}) =>
+      app().inject({ method: 'POST', url: PATH, payload, headers: { ...as(who), ...headers } });
+    const get = (who: string, url: string) =>
+      app().inject({ method: 'GET', url: `${PATH}${url}`, headers: as(who) });
+    const shown = async (who: string, id: string): Promise<Shown> => (await get(who, `/${id}`)).json();
+    const remove = (who: string, id: string) =>
+      app().inject({ method: 'DELETE', url: `${PATH}/${id}`, headers: as(who) });
+    const titles = async (who: string, query: string): Promise<string[]> => {
+      const answer = await app().inject({
+        method: 'POST',
+        url: '/api/v1/knowledge/search',
+        payload: { query },
+        headers: as(who),
+      });
+      return answer.json().results.map((r: { title: string }) => r.title);
+    };
+    const blobNames = (): string[] =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((f) => f.isFile() && f.parentPath.includes('blobs'))
+        .map((f) => f.name);
+    const rows = async (): Promise<number> => {
+      const { n } = await (house as KnowledgeHouse).db.read
+        .selectFrom('document_uploads')
+        .select((w) => w.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow();
+      return Number(n);
+    };
+
+    it(
+      req(
+        'KNOW-27',
+        'an upload that takes longer than it is waited for is 202 with a document in processing, which is found once it is indexed',
+      ),
+      async () => {
+        const gate = gated();
+        const h = await start({ embedder: gate.embedder });
+        const answer = await send(
+          'ann',
+          { title: 'Ferries', content: book('ferry', 200) },
+          { prefer: 'wait=0' },
+        );
+        expect(answer.statusCode).toBe(202);
+        expect(answer.headers['preference-applied']).toBe('wait=0');
+        const { id, status } = answer.json() as Shown;
+        expect(status).toBe('processing');
+        expect(answer.headers.location).toBe(`${PATH}/${id}`);
+        await eventually(gate.waiting).toBe(1);
+        expect(await titles('ann', 'ferry')).toEqual([]);
+        gate.let(1);
+        await eventually(async () => (await shown('ann', id)).progress?.chunks_done).toBe(32);
+        const half = await shown('ann', id);
+        expect(half).toMatchObject({ status: 'processing', chunk_count: 0, error: null });
+        expect(half.progress.chunks).toBeGreaterThan(32);
+        const list = async (state: string) => (await get('ann', `?status=${state}`)).json();
+        expect((await list('processing')).items.map((one: Shown) => one.id)).toEqual([id]);
+        expect((await list('indexed')).items).toEqual([]);
+        expect((await get('ann', `/${id}/content?format=text`)).statusCode).toBe(409);
+        expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+        expect((await get('boss', `/${id}`)).statusCode).toBe(200);
+        expect((await get('zoe', `/${id}`)).statusCode).toBe(404);
+        gate.open();
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        expect(await shown('ann', id)).toMatchObject({ title: 'Ferries', progress: null, version: 1 });
+        expect(await titles('ann', 'ferry')).toContain('Ferries');
+        expect(h.events.filter(({ type }) => type === 'document.indexed')).toHaveLength(1);
+        await eventually(rows).toBe(0);
+        await eventually(blobNames).toHaveLength(1);
+        expect(h.faults).toEqual([]);
+      },
+    );
+
+    it('goes on with the work of the request that has waited long enough, and a second one waits along', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const content = book('barge', 150);
+      const first = send('ann', { title: 'Barges', content }, { prefer: 'wait=1' });
+      await eventually(gate.waiting).toBe(1);
+      const answer = await first;
+      expect(answer.statusCode).toBe(202);
+      const { id } = answer.json() as Shown;
+      const again = await send('ann', { title: 'Others', content }, ASYNC);
+      expect(again.statusCode).toBe(202);
+      expect(again.json()).toMatchObject({ id, title: 'Barges' });
+      expect(again.headers['preference-applied']).toBe('respond-async');
+      const third = send('ann', { title: 'Barges', content }, { prefer: 'respond-async, wait=60' });
+      gate.open();
+      const whole = await third;
+      expect(whole.statusCode).toBe(201);
+      expect(whole.json()).toMatchObject({ id, status: 'indexed' });
+      expect(whole.headers['preference-applied']).toBe('respond-async, wait=60');
+      const embedded = gate.texts.filter((text) => text.includes('barge'));
+      expect(new Set(embedded).size).toBe(embedded.length);
+    });
+
+    it('stays 201 for what is quick, and 422 for what cannot be read, as it was', async () => {
+      await start();
+      const quick = await send('ann', { title: 'Note', content: 'The pier is closed.' });
+      expect(quick.statusCode).toBe(201);
+      expect(quick.headers['preference-applied']).toBeUndefined();
+      expect(quick.json()).toMatchObject({ status: 'indexed', progress: null, error: null });
+      expect((await send('ann', { title: 'Note', content: ' \n ' })).statusCode).toBe(422);
+      expect((await get('ann', '?status=failed')).json().total).toBe(0);
+      // The same bytes again need no work.
+      expect((await send('ann', { title: 'Note', content: 'The pier is closed.' }, ASYNC)).statusCode).toBe(
+        201,
+      );
+    });
+
+    it(
+      req('KNOW-28', 'an upload goes on after a restart from where it was, and nothing is embedded twice'),
+      async () => {
+        const gate = gated();
+        await start({ embedder: gate.embedder });
+        const { id } = (
+          await send('ann', { title: 'Lights', content: book('light', 200) }, ASYNC)
+        ).json() as Shown;
+        await eventually(gate.waiting).toBe(1);
+        gate.let(1);
+        await eventually(gate.waiting).toBe(1);
+        const done = gate.texts.length;
+        expect(done).toBe(32);
+        const later = gated();
+        later.open();
+        const h = await start({ embedder: later.embedder });
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        const { chunk_count: chunks } = await shown('ann', id);
+        expect(later.texts.length).toBe(chunks - done);
+        expect(await titles('ann', 'light')).toContain('Lights');
+        expect(await rows()).toBe(0);
+        expect(h.events.filter(({ type }) => type === 'document.indexed')).toHaveLength(1);
+        gate.open();
+      },
+    );
+
+    it(
+      req('KNOW-29', 'what fails in the background stays with its error, and can be begun again'),
+      async () => {
+        const gate = gated();
+        gate.open();
+        const h = await start({ embedder: gate.embedder });
+        const empty = await send('ann', { title: 'Nothing', content: ' \n ' }, ASYNC);
+        expect(empty.statusCode).toBe(202);
+        const { id } = empty.json() as Shown;
+        await eventually(async () => (await shown('ann', id)).status).toBe('failed');
+        expect((await shown('ann', id)).error).toMatchObject({
+          code: 'VALIDATION_ERROR',
+          details: { reason: 'empty' },
+        });
+        expect((await get('ann', '?status=failed')).json().items[0].id).toBe(id);
+        expect(h.events.at(-1)).toMatchObject({
+          type: 'document.failed',
+          data: { document_id: id, title: 'Nothing' },
+        });
+
+        gate.fail(new ModelError('unavailable', 'words', 'away'));
+        const away = (
+          await send('ann', { title: 'Cranes', content: book('crane', 3) }, ASYNC)
+        ).json() as Shown;
+        await eventually(async () => (await shown('ann', away.id)).status).toBe('failed');
+        expect((await shown('ann', away.id)).error).toMatchObject({ code: 'UPSTREAM_ERROR' });
+        gate.fail(null);
+        const retry = (who: string, of: string) =>
+          app().inject({ method: 'POST', url: `${PATH}/${of}/retry`, headers: as(who) });
+        expect((await retry('ben', away.id)).statusCode).toBe(404);
+        const again = await retry('ann', away.id);
+        expect(again.statusCode).toBe(202);
+        expect(again.json()).toMatchObject({ id: away.id, status: 'processing', error: null });
+        await eventually(async () => (await shown('ann', away.id)).status).toBe('indexed');
+        expect((await retry('ann', away.id)).statusCode).toBe(409);
+        expect((await remove('ann', id)).statusCode).toBe(204);
+        expect((await get('ann', `/${id}`)).statusCode).toBe(404);
+        expect((await remove('ann', id)).statusCode).toBe(404);
+        await eventually(blobNames).toHaveLength(1);
+      },
+    );
+
+    it('is refused money once, and says so until there is some', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder, retryDelaysMs: [1, 1] });
+      gate.fail(new AppError('COST_EXCEEDED', 'no room in the limit', { details: { scope: 'user' } }));
+      const { id } = (await send('ann', { title: 'Dear', content: book('pearl', 2) }, ASYNC)).json() as Shown;
+      await eventually(async () => (await shown('ann', id)).status).toBe('failed');
+      expect((await shown('ann', id)).error).toMatchObject({
+        code: 'COST_EXCEEDED',
+        details: { scope: 'user' },
+      });
+      // The same file again is a retry, waited for like any other.
+      gate.fail(null);
+      const again = await send('ann', { title: 'Dear', content: book('pearl', 2) });
+      expect(again.statusCode).toBe(201);
+      expect(again.json()).toMatchObject({ id, status: 'indexed' });
+    });
+
+    it(req('KNOW-30', 'DELETE takes back an upload that is being read; nothing of it is left'), async () => {
+      const gate = gated();
+      const h = await start({ embedder: gate.embedder });
+      const { id } = (
+        await send('ann', { title: 'Wrecks', content: book('wreck', 80) }, ASYNC)
+      ).json() as Shown;
+      await eventually(gate.waiting).toBe(1);
+      expect((await remove('ben', id)).statusCode).toBe(404);
+      expect((await remove('ann', id)).statusCode).toBe(204);
+      expect((await get('ann', `/${id}`)).statusCode).toBe(404);
+      gate.open();
+      expect(blobNames()).toEqual([]);
+      const other = await send('ann', { title: 'Other', content: book('other', 2) });
+      expect(other.statusCode).toBe(201);
+      expect(await titles('ann', 'wreck')).not.toContain('Wrecks');
+      expect(h.events.map(({ type }) => type)).toEqual(['document.indexed']);
+      expect(h.faults).toEqual([]);
+    });
+
+    it('goes with its person', async () => {
+      const gate = gated();
+      const h = await start({ embedder: gate.embedder });
+      const { id } = (
+        await send('ann', { title: 'Diary', content: book('diary', 80) }, ASYNC)
+      ).json() as Shown;
+      await eventually(gate.waiting).toBe(1);
+      expect(await h.knowledge.exportPersonal('north', 'ann')).toMatchObject([{ id, title: 'Diary' }]);
+      expect(await h.knowledge.personalIds('north', 'ann')).toContain(id);
+      expect(await h.knowledge.erasePersonal('north', 'ann')).toBe(1);
+      gate.open();
+      expect(await rows()).toBe(0);
+      expect(blobNames()).toEqual([]);
+      expect((await get('boss', `/${id}`)).statusCode).toBe(404);
+    });
+
+    it(
+      req(
+        'KNOW-31',
+        'the present version is found until the one that replaces it is whole; the newest of a name is the last',
+      ),
+      async () => {
+        const gate = gated();
+        gate.open();
+        await start({ embedder: gate.embedder });
+        const named = (content: string, headers: Record<string, string> = {}) =>
+          send('ann', { title: 'Timetable', content, external_id: 'tides' }, headers);
+        const { id } = (await named('The ferry leaves at six.')).json() as Shown;
+        const shut = gated();
+        const h = await start({ embedder: shut.embedder });
+        const second = await named(book('seven', 70), ASYNC);
+        expect(second.statusCode).toBe(202);
+        expect(second.json()).toMatchObject({ id, status: 'processing', version: 1 });
+        await eventually(shut.waiting).toBe(1);
+        const third = await named(book('eight', 70), ASYNC);
+        expect(third.json()).toMatchObject({ id, status: 'processing' });
+        expect((await get('ann', `/${id}/content`)).body).toBe('The ferry leaves at six.');
+        expect(await titles('ann', 'ferry leaves')).toContain('Timetable');
+        shut.open();
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        expect(await shown('ann', id)).toMatchObject({ version: 3 });
+        expect((await get('ann', `/${id}/content`)).body).toContain('eight');
+        await eventually(blobNames).toHaveLength(1);
+        expect(h.faults).toEqual([]);
+      },
+    );
+
+    it(
+      req('KNOW-32', 'tenants take turns: a hundred files of one do not hold up a single one of another'),
+      async () => {
+        const gate = gated();
+        const h = await start({ embedder: gate.embedder });
+        for (let n = 0; n < 20; n++) await send('ann', { title: `A${n}`, content: book(`a${n}`, 1) }, ASYNC);
+        await eventually(gate.waiting).toBe(2);
+        for (let n = 0; n < 20; n++) await send('zoe', { title: `Z${n}`, content: book(`z${n}`, 1) }, ASYNC);
+        await eventually(gate.waiting).toBe(3);
+        gate.open();
+        const order = () =>
+          h.events.filter(({ type }) => type === 'document.indexed').map(({ data }) => String(data.title));
+        await eventually(() => order().length).toBe(40);
+        const lastOfZoe = order().filter((title, n) => title.startsWith('Z') && n < 20).length;
+        expect(lastOfZoe).toBeGreaterThan(5);
+      },
+    );
+
+    it('the answer under a key is replayed as it was', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const body = { title: 'Keyed', content: book('keyed', 2) };
+      const first = await send('ann', body, { ...ASYNC, 'idempotency-key': 'k1' });
+      expect(first.statusCode).toBe(202);
+      const replay = await send('ann', body, { ...ASYNC, 'idempotency-key': 'k1' });
+      expect(replay.statusCode).toBe(202);
+      expect(replay.headers['idempotent-replayed']).toBe('true');
+      expect(replay.body).toBe(first.body);
+      gate.open();
+    });
+  });
+};
