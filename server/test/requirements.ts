@@ -19,6 +19,8 @@ export const REQUIREMENTS = {
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
   'HTTP-14': 'no page on the origin of the console may make a script from text',
+  'HTTP-15':
+    'generators make clients from api/openapi.json: everything in it has a name, a description and an example',
   'TEXT-01':
     'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Db, Queryable } from '../../db/db.ts';
-import type { DocumentPart } from '../../http/openapi.ts';
+import type { DocumentPart } from '../../http/document/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';

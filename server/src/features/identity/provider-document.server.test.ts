@@ -11,12 +11,12 @@ import { providerPaths } from './provider/document.ts';
 
 /** What the OpenAPI document says of the identity provider, against what it serves. */
 
+interface Described {
+  content?: Record<string, { schema: object }>;
+}
 interface Document {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
-  >;
-  components: { schemas: Record<string, object> };
+  paths: Record<string, Record<string, { responses: Record<string, Described | { $ref: string }> }>>;
+  components: { schemas: Record<string, object>; responses: Record<string, Described> };
 }
 
 const document = JSON.parse(
@@ -31,7 +31,11 @@ ajv.addSchema({ $id: 'api', components: document.components });
 const asDocumented = (template: string, method: string, answer: Answer): Answer => {
   const operation = document.paths[template]?.[method];
   expect(operation, `${method} ${template}`).toBeDefined();
-  const response = operation?.responses[String(answer.status)];
+  const given = operation?.responses[String(answer.status)];
+  const response =
+    given !== undefined && '$ref' in given
+      ? document.components.responses[given.$ref.split('/').at(-1) ?? '']
+      : given;
   expect(response, `${method} ${template} ${answer.status}: ${answer.text.slice(0, 200)}`).toBeDefined();
   const schema = response?.content?.['application/json']?.schema;
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;

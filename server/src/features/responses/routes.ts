@@ -73,6 +73,7 @@ export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRou
       path: '/v1/responses',
       surface: 'root',
       operationId: 'createResponse',
+      modelNames: { response: 'OpenAiResponse' },
       summary: 'Ask an agent in the form of the OpenAI Responses API',
       description:
         'The history comes with the request, or with previous_response_id or conversation from the store. Each call is a run with conversation, ledger and governance like any other. With stream the answer is text/event-stream: response.created to response.completed.',

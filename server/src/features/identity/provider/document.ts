@@ -63,6 +63,13 @@ const CLIENT_PROOF: Json = {
   client_assertion: text('A JWT signed with a key of the client'),
 };
 
+const accessText = (security: readonly Json[]): string => {
+  if (security.length === 0) return 'Asks for no token.';
+  return security.some((way) => 'bearer' in way)
+    ? 'Asks for a bearer token.'
+    : 'A confidential client proves who it is; a public one names itself.';
+};
+
 const operation = (
   id: string,
   summary: string,
@@ -72,6 +79,7 @@ const operation = (
 ): Json => ({
   operationId: id,
   summary,
+  description: `${summary}. ${accessText(security)}`,
   tags: [PROVIDER_TAG],
   security,
   ...more,
