@@ -227,6 +227,7 @@ export const REQUIREMENTS = {
     '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
   'OPENAI-10':
     'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
+  'OPENAI-11': 'POST /v1/completions is a run like any other; what is not supported is a 400 that names it',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'RESPONSES-01':
     'POST /v1/responses is a run like any other: items, instructions, structured output, idempotency, waiting, cuts',
@@ -235,6 +236,8 @@ export const REQUIREMENTS = {
   'RESPONSES-03': 'a streamed response has the events of the OpenAI API, numbered',
   'RESPONSES-04': 'functions of the client: a call is an item, its output goes on with the run',
   'RESPONSES-05': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'RESPONSES-06':
+    'a stored response is read, its input listed and it is deleted by its caller alone; else it is 404',
   'ANTHROPIC-01':
     'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
   'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',

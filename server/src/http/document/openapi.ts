@@ -18,7 +18,6 @@ const ERRORS: Record<number, string> = {
   415: 'This content type is not taken',
   422: 'The request is not valid; details.fields says where',
   429: 'Too many requests; Retry-After says when to try again',
-  500: 'Something went wrong inside',
   502: 'A model provider or MCP server answered wrongly',
   503: 'Not available now; Retry-After says when to try again',
   504: 'A model provider or MCP server did not answer in time',
@@ -200,7 +199,7 @@ const complete = (
       }
       operation.responses.default ??= {
         description:
-          'Any other refusal: before the operation was reached 400, 405, 408, 414, 417 and 431; where a status of the errors is not named, that one',
+          'Any other error: refused before the operation was reached (400, 405, 408, 414, 417, 431), a fault of the server (500), or a status that is rare here',
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
       };
       const taken = uploads.get(operation.operationId ?? '');

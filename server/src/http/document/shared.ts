@@ -15,11 +15,10 @@ const ANSWER_NAMES: Readonly<Record<string, string>> = {
   '415': 'UnsupportedMediaType',
   '422': 'Invalid',
   '429': 'TooManyRequests',
-  '500': 'InternalError',
   '502': 'BadGateway',
   '503': 'Unavailable',
   '504': 'GatewayTimeout',
-  default: 'Refused',
+  default: 'OtherError',
 };
 
 interface Pool {
