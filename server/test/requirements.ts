@@ -352,6 +352,9 @@ export const REQUIREMENTS = {
   'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
   'AUTH-21':
     'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
+  'AUTH-30':
+    'a program whose client id is the address of a document about it signs people in after their consent; the document is read by a guarded client and counts as it stands',
+  'AUTH-31': 'an authorization request may be sent first and named by its request_uri, once (RFC 9126)',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
