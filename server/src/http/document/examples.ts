@@ -1,3 +1,4 @@
+import { linearPattern } from '../linear-pattern.ts';
 import { isRecord, type Json, recordAt } from './models.ts';
 
 /** Examples made from the schemas: the same for the same schema, and valid against it. */
@@ -41,7 +42,9 @@ const number = (value: unknown): number | undefined => (typeof value === 'number
 const fits = (schema: Json, text: string): boolean => {
   if (text.length < (number(schema.minLength) ?? 0)) return false;
   if (text.length > (number(schema.maxLength) ?? Number.POSITIVE_INFINITY)) return false;
-  return typeof schema.pattern !== 'string' || new RegExp(schema.pattern, 'u').test(text);
+  if (typeof schema.pattern !== 'string') return true;
+  const linear = linearPattern(schema.pattern);
+  return linear.ok && linear.compiled.matcher(text).find();
 };
 
 const textFor = (schema: Json, field: string): string | undefined => {

@@ -49,8 +49,8 @@ const createPool = (kind: 'responses' | 'parameters'): Pool => {
 /** `ErrorB` → `B`, `OAuthError` → `OAuth`: the shape is told by the name, except for that of `/api/v1`. */
 const suffixOf = (answer: Json): string => {
   const ref = recordAt(answer, 'content', 'application/json', 'schema').$ref;
-  const [, before = '', after = ''] = typeof ref === 'string' ? (/\/(\w*)Error(\w*)$/.exec(ref) ?? []) : [];
-  return before + (after === 'A' ? '' : after);
+  const name = typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : '';
+  return name === 'ErrorA' ? '' : name.replace('Error', '');
 };
 
 const isError = (status: string, answer: Json): boolean => {
