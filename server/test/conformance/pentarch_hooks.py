@@ -41,7 +41,7 @@ KNOWN_REASONS = [
     r"is not a name of a (header|variable)|must have 1 to 40 of a-z|has a weak exponent",
     r"must be (text without|text\b|UTF-8|valid JSON|JSON|a JSON object|an object|a list|a complete multipart|one file|a file)",
     r"number that cannot be held exactly|must not have a key __proto__",
-    r"must not be (blank|larger|nested)|must (have|be) at most|must have at least|is too long",
+    r"must not be (blank|empty|larger|nested)|must hold one text|must (have|be) at most|must have at least|is too long",
     r"or their media types|files of type .* cannot be read|holds no conversations|cannot be read|could not be read",
     r"is (broken|empty|encrypted)|no text",
     # The forms of OAuth (RFC 6749, 5.2) and of the OpenAI-compatible door.
