@@ -18,8 +18,10 @@ const byName = (value: unknown): Record<string, unknown> =>
 /** Paths and schemas in the order of their names, so that the order in which routes are declared changes nothing. */
 const inOrder = (document: Record<string, unknown>): Record<string, unknown> => {
   const components = byName(document.components);
+  const tags = Array.isArray(document.tags) ? (document.tags as { name: string }[]) : [];
   return {
     ...document,
+    tags: [...tags].sort((a, b) => (a.name < b.name ? -1 : 1)),
     components: { ...components, schemas: byName(components.schemas) },
     paths: byName(document.paths),
   };

@@ -27,6 +27,7 @@ KNOWN_REASONS = [
     r"nothing has been said yet|^/expires_at (has passed|must be within)",
     r"there is no such response of yours|is no indexed document of yours",
     r"is not a cursor of this list",
+    r"dimensions and no others|names a limit that stands in this list already",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
     r"is not what the browser was shown|is not a tool that you may call|is not an answer of an agent|must be the id of a document",
     r"was used before with another request|does not belong to a sign-in under way|is wrong",

@@ -347,7 +347,8 @@ const tagsOf = (paths: Json): { name: string; description: string }[] => {
       .flatMap((operation) => recordAt(operation).tags)
       .map(String),
   );
-  return [...used].sort().map((name) => {
+  // In the order of the routes, which is that of the reference page.
+  return [...used].map((name) => {
     const description = TAGS[name];
     if (description === undefined)
       throw new Error(`the tag ${name} has no description (http/document/tags.ts)`);
