@@ -117,6 +117,43 @@ describe('signing in', () => {
     expect(ended.stderr).toContain('no thanks');
   });
 
+  it('on a page of another device, by a code', async () => {
+    const own = { env: { XDG_CONFIG_HOME: path.join(folder, 'device') } };
+    const login = start(['login', '--url', server.url, '--device', '--json'], own);
+    const [, code = ''] = await login.said(/give the code ([A-Z]{4}-[A-Z]{4})/);
+    const [, page = ''] = await login.said(/(http\S+\/oauth\/v2\/device)/);
+    const browser = createBrowser(server.url);
+    const confirm = await browser.submit(await browser.open(page), 'device', { user_code: code });
+    const asked = await browser.submit(confirm, 'device', { confirm: 'yes' });
+    const consent = await browser.submit(asked, 'login', server.admin);
+    expect((await browser.submit(consent, 'consent')).text).toContain('is signed in');
+    const ended = await login.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.json<{ email: string }>().email).toBe(server.admin.email);
+    expect((await cli(['whoami', '--json'], own)).code).toBe(0);
+    const file = readFileSync(path.join(folder, 'device', 'pentarch', 'profiles.json'), 'utf8');
+    expect(file).toContain('refreshToken');
+  });
+
+  it('says that somebody said no on the page, and where there is no such sign-in', async () => {
+    const own = { env: { XDG_CONFIG_HOME: path.join(folder, 'device-refused') } };
+    const login = start(['login', '--url', server.url, '--device'], own);
+    const [, code = ''] = await login.said(/give the code ([A-Z]{4}-[A-Z]{4})/);
+    const browser = createBrowser(server.url);
+    const confirm = await browser.submit(await browser.open(`${server.url}/oauth/v2/device`), 'device', {
+      user_code: code,
+    });
+    await browser.submit(confirm, 'device', { abort: 'yes' });
+    const ended = await login.ended;
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining('the sign-in was refused')]);
+    const door = createServer((_request, response) => response.end('{}'));
+    await new Promise<void>((done) => door.listen(0, '127.0.0.1', done));
+    const { port } = door.address() as AddressInfo;
+    const without = await cli(['login', '--url', `http://127.0.0.1:${port}`, '--device'], own);
+    door.close();
+    expect([without.code, without.stderr]).toEqual([3, expect.stringContaining('no sign-in by device')]);
+  });
+
   it('renews a token that has run out, once for several commands at a time', async () => {
     const config = path.join(folder, 'renewed');
     const own = { env: { XDG_CONFIG_HOME: config } };

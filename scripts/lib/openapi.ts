@@ -18,8 +18,10 @@ const byName = (value: unknown): Record<string, unknown> =>
 /** Paths and schemas in the order of their names, so that the order in which routes are declared changes nothing. */
 const inOrder = (document: Record<string, unknown>): Record<string, unknown> => {
   const components = byName(document.components);
+  const tags = Array.isArray(document.tags) ? (document.tags as { name: string }[]) : [];
   return {
     ...document,
+    tags: [...tags].sort((a, b) => (a.name < b.name ? -1 : 1)),
     components: { ...components, schemas: byName(components.schemas) },
     paths: byName(document.paths),
   };
@@ -37,7 +39,7 @@ export const emitOpenApi = async (): Promise<string> => {
     try {
       const answer = await platform.app.inject({ method: 'GET', url: '/openapi.json' });
       if (answer.statusCode !== 200) throw new Error(`/openapi.json answered ${answer.statusCode}`);
-      return `${JSON.stringify(inOrder(answer.json<Record<string, unknown>>()), null, 2)}\n`;
+      return `${pretty(inOrder(answer.json<Record<string, unknown>>()))}\n`;
     } finally {
       await platform.close();
     }
@@ -46,16 +48,46 @@ export const emitOpenApi = async (): Promise<string> => {
   }
 };
 
+interface Parameter {
+  name?: string;
+  in?: string;
+  $ref?: string;
+}
+
 interface Operation {
   operationId?: string;
-  parameters?: { name?: string; in?: string }[];
+  parameters?: Parameter[];
 }
+
+const LINE = 140;
+
+/** Indented JSON, in which what fits on a line stands on one: a reference is no three lines. */
+const pretty = (value: unknown, indent = '', before = 0): string => {
+  const line = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return line;
+  const spaced = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
+  if (indent.length + before + spaced.length <= LINE || line.length <= 2) return spaced;
+  const inner = `${indent} `;
+  const parts = Array.isArray(value)
+    ? value.map((item) => inner + pretty(item, inner))
+    : Object.entries(value).map(([key, item]) => {
+        const name = `${JSON.stringify(key)}: `;
+        return inner + name + pretty(item, inner, name.length);
+      });
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
+};
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']);
 
 /** Faults of a document: against the schema of OpenAPI 3.1, and what that schema cannot say. */
 export const openApiFaults = async (text: string): Promise<string[]> => {
-  const document = JSON.parse(text) as { paths?: Record<string, Record<string, Operation>> };
+  const document = JSON.parse(text) as {
+    components?: { parameters?: Record<string, Parameter> };
+    paths?: Record<string, Record<string, Operation>>;
+  };
+  const whole = (parameter: Parameter): Parameter =>
+    document.components?.parameters?.[parameter.$ref?.split('/').at(-1) ?? ''] ?? parameter;
   const result = await new Validator().validate(structuredClone(document));
   const faults: string[] = [];
   if (!result.valid) {
@@ -73,7 +105,10 @@ export const openApiFaults = async (text: string): Promise<string[]> => {
       else if (seen.has(id)) faults.push(`${name} and ${seen.get(id)} share the operationId ${id}`);
       else seen.set(id, name);
       const wanted = [...template.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
-      const given = (operation.parameters ?? []).filter((p) => p.in === 'path').map((p) => p.name);
+      const given = (operation.parameters ?? [])
+        .map(whole)
+        .filter((p) => p.in === 'path')
+        .map((p) => p.name);
       if ([...wanted].sort().join() !== [...given].sort().join()) {
         faults.push(`${name}: path parameters ${given.join(', ') || 'none'} do not fit the path`);
       }

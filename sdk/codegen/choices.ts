@@ -19,6 +19,10 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'createEmbeddings',
   'createMessage',
   'createResponse',
+  'getResponse',
+  'deleteResponse',
+  'listResponseInputItems',
+  'createTextCompletion',
   'countMessageTokens',
   'getAgentCard',
   'getNetworkCard',
@@ -49,37 +53,6 @@ export const METHOD_NAMES: Readonly<Record<string, string>> = {
   getMetrics: 'metrics',
 };
 
-/** Names of the specification, by `<operationId>.request` and `<operationId>.response` (an item, for a list). */
-export const MODEL_NAMES: Readonly<Record<string, string>> = {
-  'chat.request': 'ChatRequest',
-  'chat.response': 'ChatResponse',
-  'editMessageStream.request': 'EditMessageRequest',
-  'regenerateMessageStream.request': 'RegenerateMessageRequest',
-  'searchKnowledge.request': 'SearchRequest',
-  'searchKnowledge.response': 'SearchResponse',
-  'getAgent.response': 'AgentStatus',
-  'getMyUser.response': 'User',
-  'getMe.response': 'Caller',
-  'login.response': 'TokenResponse',
-  'getHealth.response': 'Health',
-  'getReadiness.response': 'Readiness',
-  'callMcpTool.response': 'McpCallResult',
-  'callMcpTool.alternative': 'McpCallPending',
-};
-
-/** Inner objects whose field says enough without its owner. */
-export const SHORT_NAMES: ReadonlySet<string> = new Set([
-  'Budget',
-  'Citation',
-  'Observation',
-  'Policy',
-  'ServerInfo',
-  'Tally',
-  'ToolCall',
-  'Usage',
-  'Vote',
-]);
-
 const IMPORT_CONVERSATIONS: Schema = {
   type: 'object',
   required: ['conversations'],
@@ -93,30 +66,7 @@ const IMPORT_CONVERSATIONS: Schema = {
   },
 };
 
-const CREATE_DOCUMENT: Schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    title: { type: 'string', description: 'Needed with content' },
-    content: { type: 'string', description: 'The text itself; files go through the upload method' },
-    url: { type: 'string', description: 'In place of content: an address that the server reads' },
-    external_id: {
-      type: 'string',
-      description: 'Name in its source: the same again replaces the content, as a new version',
-    },
-    content_type: { type: 'string', description: 'text/plain when absent' },
-    metadata: { type: 'object', additionalProperties: true },
-    visibility: { type: 'string', enum: ['private', 'tenant', 'role'] },
-    roles: {
-      type: 'array',
-      description: 'Who may read it with the visibility role',
-      items: { type: 'string', enum: ['admin', 'operator', 'analyst', 'user', 'readonly'] },
-    },
-  },
-};
-
 export const SPECIAL_BODIES: Readonly<Record<string, { kind: BodyKind; schema: Schema | null }>> = {
-  createDocument: { kind: 'json', schema: CREATE_DOCUMENT },
   importMemory: { kind: 'ndjson', schema: null },
   importConversations: { kind: 'json', schema: IMPORT_CONVERSATIONS },
 };

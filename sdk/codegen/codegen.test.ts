@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOperations } from './document.ts';
+import { pascal, singularName } from '../../server/src/http/document/words.ts';
 import { writeGo } from './go.ts';
 import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
 import { writeReference } from './reference.ts';
 import { writeTypeScript } from './typescript.ts';
-import { camel, goName, pascal, singularName, snake } from './words.ts';
+import { camel, goName, snake } from './words.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const document: unknown = JSON.parse(readFileSync(path.join(root, 'api', 'openapi.json'), 'utf8'));
-const api = buildApi(readOperations(document));
+const api = buildApi(document);
 
 describe('names', () => {
   it.each([
@@ -70,6 +70,9 @@ describe('the document', () => {
 
 describe('hostile documents', () => {
   const withText = (text: string) => ({
+    components: {
+      schemas: { Thing: { type: 'object', properties: { from: { type: 'string', description: text } } } },
+    },
     paths: {
       '/api/v1/things': {
         get: {
@@ -80,7 +83,7 @@ describe('hostile documents', () => {
             200: {
               content: {
                 'application/json': {
-                  schema: { type: 'object', properties: { from: { type: 'string', description: text } } },
+                  schema: { $ref: '#/components/schemas/Thing' },
                 },
               },
             },
@@ -91,12 +94,12 @@ describe('hostile documents', () => {
   });
 
   it('cannot end a comment', () => {
-    const files = writeTypeScript(buildApi(readOperations(withText('a */ b'))));
+    const files = writeTypeScript(buildApi(withText('a */ b')));
     for (const text of files.values()) expect(text).not.toContain('a */ b');
   });
 
   it('is refused where Python reserves the name of a field', () => {
-    expect(() => writePython(buildApi(readOperations(withText('x'))))).toThrow('a field is named from');
+    expect(() => writePython(buildApi(withText('x')))).toThrow('a field is named from');
   });
 });
 

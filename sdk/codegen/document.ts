@@ -1,3 +1,5 @@
+import { recordAt } from '../../server/src/http/document/models.ts';
+import { singular, wordsOf } from '../../server/src/http/document/words.ts';
 import {
   METHOD_NAMES,
   PROTOCOL_TAG,
@@ -7,18 +9,9 @@ import {
   STRIPPED_WORDS,
 } from './choices.ts';
 import type { Operation, Parameter, ResponseKind, Schema } from './operation.ts';
-import { camel, singular, wordsOf } from './words.ts';
+import { camel } from './words.ts';
 
 /** Reading of api/openapi.json: one entry for each operation that the clients offer. */
-
-export const isRecord = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const recordAt = (value: unknown, ...keys: readonly string[]): Schema => {
-  let at: unknown = value;
-  for (const key of keys) at = isRecord(at) ? at[key] : undefined;
-  return isRecord(at) ? at : {};
-};
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -34,10 +27,17 @@ const methodName = (id: string, tag: string): string => {
   return camel([verb, ...left].join('_'));
 };
 
-const parametersOf = (operation: Schema, place: string): Parameter[] => {
+/** What a reference into the document names; else the value itself. */
+export const resolved = (document: unknown, value: unknown): Schema => {
+  const ref = recordAt(value).$ref;
+  return typeof ref === 'string' ? recordAt(document, ...ref.slice(2).split('/')) : recordAt(value);
+};
+
+const parametersOf = (document: unknown, operation: Schema, place: string): Parameter[] => {
   const list: unknown = operation.parameters;
   if (!Array.isArray(list)) return [];
-  return list.filter(isRecord).flatMap((entry) => {
+  return list.flatMap((given) => {
+    const entry = resolved(document, given);
     if (entry.in !== place) return [];
     const { name, required, description, schema } = entry;
     return [
@@ -69,7 +69,7 @@ const responsesOf = (operation: Schema): { kind: ResponseKind; schemas: Schema[]
   return { kind: first === undefined ? 'none' : 'text', schemas: [] };
 };
 
-const operationOf = (path: string, method: string, raw: Schema): Operation => {
+const operationOf = (document: unknown, path: string, method: string, raw: Schema): Operation => {
   const id = textOf(raw.operationId);
   const tags: unknown = raw.tags;
   const tag = Array.isArray(tags) ? textOf(tags[0]) : '';
@@ -88,7 +88,7 @@ const operationOf = (path: string, method: string, raw: Schema): Operation => {
     path,
     summary: textOf(raw.summary),
     pathParameters,
-    query: parametersOf(raw, 'query'),
+    query: parametersOf(document, raw, 'query'),
     bodyKind: special?.kind ?? (body === null ? 'none' : 'json'),
     body,
     bodyRequired: special !== undefined || recordAt(raw, 'requestBody').required === true,
@@ -128,7 +128,7 @@ export const readOperations = (document: unknown): Operation[] => {
       const raw = recordAt(methods, method);
       const id = textOf(raw.operationId);
       if (id === '' || id.endsWith('V2') || SKIPPED.has(id) || isProtocol(raw)) continue;
-      const operation = operationOf(path, method, raw);
+      const operation = operationOf(document, path, method, raw);
       operations.push(operation);
       if (alsoStreams(raw)) operations.push(streamOf(operation));
     }

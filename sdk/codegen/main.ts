@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeCli } from './cli.ts';
-import { readOperations } from './document.ts';
 import { writeGo } from './go.ts';
 import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
@@ -21,7 +20,7 @@ const read = (file: string): string => {
 };
 
 const document: unknown = JSON.parse(read('api/openapi.json'));
-const api = buildApi(readOperations(document));
+const api = buildApi(document);
 const sources = new Map([...writeTypeScript(api), ...writePython(api), ...writeGo(api)]);
 const files = new Map([...sources, ...writeCli(api), ...writeReference(sources)]);
 const stale = [...files].filter(([file, text]) => read(file) !== text);

@@ -1,6 +1,7 @@
+import { pascal } from '../../server/src/http/document/words.ts';
 import { SLOW } from './choices.ts';
 import type { Api, Field, Method, Model, Type } from './models.ts';
-import { pascal, snake } from './words.ts';
+import { snake } from './words.ts';
 
 /** Python: TypedDicts, and two classes for each resource, blocking and with asyncio. */
 

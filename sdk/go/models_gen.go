@@ -535,21 +535,24 @@ type CreateConversationRequest struct {
 
 // CreateDocumentRequest is a model of the API.
 type CreateDocumentRequest struct {
-	// Needed with content
+	// Needed with `content`
 	Title *string `json:"title,omitempty"`
-	// The text itself; files go through the upload method
+	// The text itself; files are uploaded as a form
 	Content *string `json:"content,omitempty"`
-	// In place of content: an address that the server reads
+	// In place of `content`: a public http or https address to read the document from
 	URL *string `json:"url,omitempty"`
-	// Name in its source: the same again replaces the content, as a new version
+	// A name of the source; the same again replaces the content of the document in place
 	ExternalID *string `json:"external_id,omitempty"`
-	// text/plain when absent
-	ContentType *string        `json:"content_type,omitempty"`
-	Metadata    map[string]any `json:"metadata,omitzero"`
-	// One of: private, tenant, role.
+	// `markdown`, `text/html`, …; decides among text formats
+	ContentType *string `json:"content_type,omitempty"`
+	// Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by
+	Metadata map[string]any `json:"metadata,omitzero"`
+	// private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant. One of: private, tenant, role.
 	Visibility *string `json:"visibility,omitempty"`
 	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
+	// An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back
+	Trusted *bool `json:"trusted,omitempty"`
 }
 
 // CreateMCPServerRequest is a model of the API.

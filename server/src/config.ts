@@ -211,6 +211,10 @@ export const SETTINGS = {
     'pentarch-cli',
     'Public client (PKCE) at the external provider with which people sign in on the command line; redirects to http://127.0.0.1/callback with any port',
   ),
+  CLIENT_ID_METADATA_DOCUMENTS: flag(
+    true,
+    'Let programs sign people in that nobody has registered: their client id is the https address of a document about them, which this server reads; not with IDP_URL',
+  ),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
   REFRESH_TOKEN_EXPIRE_DAYS: int(30, 1, 365, 'Life of a refresh token in days'),
   API_KEY_PREFIX: {

@@ -19,6 +19,8 @@ export const REQUIREMENTS = {
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
   'HTTP-14': 'no page on the origin of the console may make a script from text',
+  'HTTP-15':
+    'generators make clients from api/openapi.json: everything in it has a name, a description and an example',
   'TEXT-01':
     'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
@@ -227,6 +229,7 @@ export const REQUIREMENTS = {
     '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
   'OPENAI-10':
     'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
+  'OPENAI-11': 'POST /v1/completions is a run like any other; what is not supported is a 400 that names it',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'RESPONSES-01':
     'POST /v1/responses is a run like any other: items, instructions, structured output, idempotency, waiting, cuts',
@@ -235,6 +238,8 @@ export const REQUIREMENTS = {
   'RESPONSES-03': 'a streamed response has the events of the OpenAI API, numbered',
   'RESPONSES-04': 'functions of the client: a call is an item, its output goes on with the run',
   'RESPONSES-05': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'RESPONSES-06':
+    'a stored response is read, its input listed and it is deleted by its caller alone; else it is 404',
   'ANTHROPIC-01':
     'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
   'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',
@@ -349,6 +354,9 @@ export const REQUIREMENTS = {
   'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
   'AUTH-21':
     'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
+  'AUTH-30':
+    'a program whose client id is the address of a document about it signs people in after their consent; the document is read by a guarded client and counts as it stands',
+  'AUTH-31': 'an authorization request may be sent first and named by its request_uri, once (RFC 9126)',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { Command } from 'commander';
 import { authorizeUrl, createClient, createPkce, exchangeCode, staticToken } from 'pentarch-sdk';
 import { type Context, checkedUrl, DEFAULT_URL } from '../context.ts';
+import { deviceLogin } from '../device-login.ts';
 import { CliError, usage } from '../errors.ts';
 import { CLIENT_ID, type Credentials, replaceProfile } from '../profiles.ts';
 import { openLines, secretFromInput } from '../prompt.ts';
@@ -174,6 +175,14 @@ const chosenProvider = async (command: Command, url: string): Promise<Provider> 
   };
 };
 
+/** A person signs in: in a browser of this machine, or on any device. */
+const personLogin = async (command: Command, context: Context, url: string): Promise<Credentials> => {
+  const provider = await chosenProvider(command, url);
+  return flagOption(command, 'device')
+    ? deviceLogin(context, url, provider)
+    : browserLogin(context, url, provider, command.opts().browser !== false);
+};
+
 const nameOf = (url: string): string => new URL(url).host.replace(/[^\w.-]/g, '-');
 
 const login = async (command: Command, context: Context): Promise<void> => {
@@ -202,15 +211,7 @@ const login = async (command: Command, context: Context): Promise<void> => {
     credentials = { kind: 'token', token: await secretFromInput(runtime, 'token') };
   } else {
     const token = textOption(command, 'token');
-    credentials =
-      token === undefined
-        ? await browserLogin(
-            context,
-            url,
-            await chosenProvider(command, url),
-            command.opts().browser !== false,
-          )
-        : { kind: 'token', token };
+    credentials = token === undefined ? await personLogin(command, context, url) : { kind: 'token', token };
   }
   const bearer =
     credentials.kind === 'token'
@@ -231,6 +232,7 @@ const loginCommand = (shell: Shell): Command => {
   const command = new Command('login')
     .description('Sign in and remember it in a profile')
     .option('--no-browser', 'print the address only; the answer may be pasted')
+    .option('--device', 'show a code to give on a page of any device, for machines without a browser')
     .option('--email <address>', 'sign in by password')
     .option('--password-stdin', 'read the password from standard input')
     .option('--token <token>', 'keep an API key or personal token (shows in the list of processes)')
@@ -245,6 +247,7 @@ const loginCommand = (shell: Shell): Command => {
   return shell.finish(command, [
     'login --url https://agents.example.com',
     'login --no-browser',
+    'login --device',
     'printf %s "$PASSWORD" | pentarch login --email ada@example.com --password-stdin',
     'pentarch login --profile ci --token-stdin < key.txt',
   ]);

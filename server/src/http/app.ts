@@ -15,6 +15,7 @@ import { newId } from '../kernel/ids.ts';
 import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
+import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './document/openapi.ts';
 import { errorBody, errorHeaders, errorStatus, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -23,7 +24,6 @@ import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
 import { type AuditRoute, mountRoutes, prefixesOf } from './mount.ts';
 import type { OpenRequests } from './open-requests.ts';
-import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
@@ -350,42 +350,15 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   return app;
 };
 
-/** The answer of a route whose body no schema describes: none at all, or bytes of any type. */
-const bodiless = ({ responses, produces }: AnyRoute): { status: number; bytes: boolean }[] => {
-  const [first] = Object.entries(responses);
-  if (first === undefined || first[1] !== null) return [];
-  return [{ status: Number(first[0]), bytes: produces !== undefined }];
-};
-
 /** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`. */
 const mountDocument = (
   app: FastifyInstance,
   routes: readonly AnyRoute[],
   parts: readonly DocumentPart[],
 ): void => {
-  const open = new Set(
-    routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
-  );
-  const bare = new Map(
-    routes.flatMap((r) =>
-      bodiless(r).flatMap((answer) =>
-        [r.operationId, `${r.operationId}V2`].map((id) => [id, answer] as const),
-      ),
-    ),
-  );
-  const uploads = new Map(
-    routes.flatMap((r) =>
-      r.uploads === undefined
-        ? []
-        : ([
-            [r.operationId, r.uploads],
-            [`${r.operationId}V2`, r.uploads],
-          ] as const),
-    ),
-  );
   let document: Record<string, unknown> | null = null;
   const built = (): Record<string, unknown> => {
-    document ??= openApiDocument(app, open, bare, uploads, parts);
+    document ??= openApiDocument(app, routes, parts);
     return document;
   };
   const config = { access: 'public', surface: 'root' } as const;

@@ -3,6 +3,7 @@ import '@fastify/swagger';
 import type { Along, Queryable } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { Strict } from '../kernel/schema.ts';
+import { describeRoute } from './document/describe.ts';
 import {
   fingerprintOf,
   type Idempotency,
@@ -178,7 +179,7 @@ const schemaOf = (route: AnyRoute, prefix: string): NonNullable<RouteOptions['sc
     operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
     summary: route.summary,
     tags: [route.tag],
-    ...(route.description === undefined ? {} : { description: route.description }),
+    description: describeRoute(route),
     ...(route.deprecated === undefined ? {} : { deprecated: true }),
     ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
     ...(route.produces === undefined ? {} : { produces: [route.produces].flat() }),

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Along, Queryable } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import type { Permission } from '../kernel/permissions.ts';
+import type { ModelNames } from './document/models.ts';
 
 /**
  * How a feature declares an endpoint: one object is validation, response filter, OpenAPI, permission and binding. The
@@ -69,6 +70,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   uploads?: Readonly<Record<string, TSchema>>;
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
   responses: Record<number, TSchema | null>;
+  /** For the document: names of the bodies, where that of the operation says less. */
+  modelNames?: ModelNames;
   /** Content type of the answer when it is not JSON. */
   produces?: string | readonly string[];
   bodyLimitBytes?: number;

@@ -70,6 +70,8 @@ export interface OidcPorts {
   refreshLifeS: number;
   /** Seconds since the epoch are read from here alone. */
   now(): number;
+  /** Whether an id may be the address of a document about its client. */
+  clientDocuments: boolean;
 
   findClient(id: string): Promise<OidcClient | null>;
   /** Null for an account that may not sign in. */
@@ -174,6 +176,8 @@ export interface OidcEngine<Request, Response> {
 export const OIDC_PATHS = {
   authorization: '/oauth/v2/authorize',
   token: '/oauth/v2/token',
+  /** RFC 9126. */
+  pushedAuthorization: '/oauth/v2/par',
   introspection: '/oauth/v2/introspect',
   revocation: '/oauth/v2/revoke',
   jwks: '/oauth/v2/keys',

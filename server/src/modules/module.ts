@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import type { CheckName, Gauges, HealthCheck } from '../features/system/index.ts';
 import type { CopyHolder, PersonalData } from '../features/users/index.ts';
-import type { DocumentPart } from '../http/openapi.ts';
+import type { DocumentPart } from '../http/document/openapi.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Decisions } from '../kernel/decisions.ts';

@@ -42,6 +42,15 @@ export const outgoingModule = defineModule({
         maxBodyBytes: config.MAX_UPLOAD_BYTES + 1024 * 1024,
       }),
       webhooks: createGuardedFetch({ allowPrivate, requireHttps: !allowPrivate }),
+      /** Anybody may have one fetched: small, and of little patience. */
+      clientDocuments: createGuardedFetch({
+        allowPrivate,
+        requireHttps: true,
+        connectTimeoutMs: 5_000,
+        headersTimeoutMs: 5_000,
+        bodyTimeoutMs: 5_000,
+        maxBodyBytes: 64 * 1024,
+      }),
       mcp: createGuardedFetch({ allowPrivate, ...longLived }),
       /** To servers that the operator's own file names. */
       mcpOfOperator: createGuardedFetch({ allowPrivate: true, ...longLived }),

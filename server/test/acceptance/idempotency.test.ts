@@ -294,6 +294,7 @@ describe('Idempotency-Key', () => {
         model: 'pentarch/zeus',
         messages: [{ role: 'user', content: word }],
       }),
+      '/v1/completions': (word) => ({ model: 'pentarch/zeus', prompt: word }),
       '/v1/responses': (word) => ({ model: 'pentarch/zeus', input: word }),
       '/v1/messages': (word) => ({
         model: 'pentarch/zeus',

@@ -94,7 +94,7 @@ for (const [template, methods] of Object.entries(record(DOCUMENT.paths))) {
     const parameters = record(described).parameters;
     const queryNames: string[] = [];
     let takesKey = false;
-    for (const parameter of Array.isArray(parameters) ? parameters.map(record) : []) {
+    for (const parameter of Array.isArray(parameters) ? parameters.map(resolve) : []) {
       const word = String(parameter.name);
       if (parameter.in === 'query') queryNames.push(word);
       if (parameter.in === 'header') takesKey ||= word === 'Idempotency-Key';

@@ -161,11 +161,21 @@ interface Parameter {
   in: string;
 }
 interface Operation {
-  parameters?: Parameter[];
+  parameters?: (Parameter | { $ref: string })[];
 }
-const { paths } = JSON.parse(
+const { paths, components } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '..', '..', '..', 'api', 'openapi.json'), 'utf8'),
-) as { paths: Record<string, { get?: Operation; parameters?: Parameter[] }> };
+) as {
+  paths: Record<string, { get?: Operation }>;
+  components: { parameters: Record<string, Parameter> };
+};
+
+const parametersOf = ({ parameters = [] }: Operation): Parameter[] =>
+  parameters.map((given) => {
+    const found = '$ref' in given ? components.parameters[given.$ref.split('/').at(-1) ?? ''] : given;
+    if (found === undefined) throw new Error('a parameter refers to nothing');
+    return found;
+  });
 
 const filled = (template: string, odd: string | null): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -178,8 +188,8 @@ it(req(
 ), async () => {
   const wrong: string[] = [];
   for (const [template, item] of Object.entries(paths)) {
-    const parameters = [...(item.parameters ?? []), ...(item.get?.parameters ?? [])];
     if (item.get === undefined) continue;
+    const parameters = parametersOf(item.get);
     for (const parameter of parameters) {
       for (const text of ['a%00b', '%00', '%ED%A0%BD']) {
         const inPath = parameter.in === 'path';

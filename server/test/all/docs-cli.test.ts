@@ -350,6 +350,7 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
     return (await newest()) ?? '';
   }),
   'pentarch login': async () => ({ config: path.join(home, fresh('config')) }),
+  'pentarch login --device': async () => ({ config: await signedIn() }),
   'pentarch login --no-browser': async () => ({ config: await signedIn() }),
   'pentarch login --profile ci': async () => {
     const answer = await admin.post('/v2/auth/api-keys', { name: 'ci' });
@@ -433,6 +434,18 @@ const runLogin = async (line: string, env: Record<string, string>): Promise<Shel
   const back = await signIn(createBrowser(server.url), address, server.admin);
   const redirect = new URL(address).searchParams.get('redirect_uri') ?? '';
   expect(await (await fetch(`${redirect}?${back}`)).text()).toContain('Signed in');
+  return run.ended;
+};
+
+const runDeviceLogin = async (line: string, env: Record<string, string>): Promise<ShellEnd> => {
+  const run = shell.start(line, { env });
+  const [, code = ''] = await run.said(/give the code ([A-Z]{4}-[A-Z]{4})/);
+  const browser = createBrowser(server.url);
+  const page = await browser.open(`${server.url}/oauth/v2/device`);
+  const confirm = await browser.submit(page, 'device', { user_code: code });
+  const asked = await browser.submit(confirm, 'device', { confirm: 'yes' });
+  const consent = await browser.submit(asked, 'login', server.admin);
+  expect((await browser.submit(consent, 'consent')).text).toContain('is signed in');
   return run.ended;
 };
 
@@ -544,9 +557,11 @@ describe('docs/cli.md', () => {
       ? runServer(put, env)
       : /\blogin (--url|--no-browser)/.test(line)
         ? runLogin(put, env)
-        : line.startsWith('pentarch events')
-          ? runEvents(put, env)
-          : shell.run(put, { env, ...(need.input === undefined ? {} : { input: need.input }) }));
+        : line.includes('login --device')
+          ? runDeviceLogin(put, env)
+          : line.startsWith('pentarch events')
+            ? runEvents(put, env)
+            : shell.run(put, { env, ...(need.input === undefined ? {} : { input: need.input }) }));
     expect(ended.code, `${put}\n${ended.out}${ended.err}`).toBe(0);
     if (line.includes('agents update hermes')) await admin.patch('/api/v1/agents/hermes', { model: null });
   });

@@ -27,6 +27,7 @@ KNOWN_REASONS = [
     r"nothing has been said yet|^/expires_at (has passed|must be within)",
     r"there is no such response of yours|is no indexed document of yours",
     r"is not a cursor of this list",
+    r"dimensions and no others|names a limit that stands in this list already",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
     r"is not what the browser was shown|is not a tool that you may call|is not an answer of an agent|must be the id of a document",
     r"was used before with another request|does not belong to a sign-in under way|is wrong",
@@ -41,7 +42,7 @@ KNOWN_REASONS = [
     r"is not a name of a (header|variable)|must have 1 to 40 of a-z|has a weak exponent",
     r"must be (text without|text\b|UTF-8|valid JSON|JSON|a JSON object|an object|a list|a complete multipart|one file|a file)",
     r"number that cannot be held exactly|must not have a key __proto__",
-    r"must not be (blank|larger|nested)|must (have|be) at most|must have at least|is too long",
+    r"must not be (blank|empty|larger|nested)|must hold one text|must (have|be) at most|must have at least|is too long",
     r"or their media types|files of type .* cannot be read|holds no conversations|cannot be read|could not be read",
     r"is (broken|empty|encrypted)|no text",
     # The forms of OAuth (RFC 6749, 5.2) and of the OpenAI-compatible door.

@@ -54,6 +54,11 @@ export const createContract = (document: unknown): Contract => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema({ $id: 'openapi', components: closed(at(document, 'components')) });
+  /** Errors are written once under components. */
+  const resolved = (answer: unknown): unknown => {
+    const ref = at(answer, '$ref');
+    return typeof ref === 'string' ? at(document, ...ref.slice(2).split('/')) : answer;
+  };
   const paths = at(document, 'paths');
   const operations: Operation[] = Object.entries(isRecord(paths) ? paths : {})
     .map(([template, methods]) => ({
@@ -76,7 +81,9 @@ export const createContract = (document: unknown): Contract => {
       const operation = found?.methods[verb];
       if (found === undefined || !isRecord(operation)) return null;
       const name = `${method} ${found.template} answered ${status}`;
-      const answer = at(operation, 'responses', String(status)) ?? at(operation, 'responses', 'default');
+      const answer = resolved(
+        at(operation, 'responses', String(status)) ?? at(operation, 'responses', 'default'),
+      );
       if (answer === undefined) return `${name}, which the document does not name`;
       const content = at(answer, 'content');
       if (text === '' || method.toLowerCase() === 'head') return null;

@@ -54,7 +54,7 @@ export interface Plan {
 
 /** Query parameters that name no record: paging, words to find, forms and times; and a client at the sign-in, which is public. */
 export const HARMLESS_QUERY: ReadonlySet<string> = new Set(
-  'page limit users_page users_limit cursor branches pinned folder permanent q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
+  'page limit users_page users_limit cursor branches pinned folder permanent q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id after code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method request_uri prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
     ' ',
   ),
 );
@@ -127,6 +127,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /oauth/v2/keys': none,
   'POST /oauth/v2/device_authorization': oauthForm('scope', '&client_id=pentarch-cli'),
   'GET /oauth/v2/device': { anyStatus: true },
+  'POST /oauth/v2/par': oauthForm('redirect_uri', '&client_id=pentarch-cli&response_type=code'),
   'POST /oauth/v2/device': oauthForm('user_code', '&xsrf=none'),
   'GET /oidc/v1/end_session': { anyStatus: true },
   'GET /oidc/v1/userinfo': { anyStatus: true },
@@ -143,6 +144,10 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
   },
+  'POST /v1/completions': { send: () => ({ model: 'pentarch', prompt: message.message }) },
+  'GET /v1/responses/{id}': { path: { id: 'run' } },
+  'DELETE /v1/responses/{id}': { path: { id: 'run' } },
+  'GET /v1/responses/{id}/input_items': { path: { id: 'run' } },
   'POST /v1/responses': {
     send: () => ({ model: 'pentarch', input: message.message }),
     body: {

@@ -475,20 +475,24 @@ export interface CreateConversationRequest {
 }
 
 export interface CreateDocumentRequest {
-  /** Needed with content */
+  /** Needed with `content` */
   title?: string;
-  /** The text itself; files go through the upload method */
+  /** The text itself; files are uploaded as a form */
   content?: string;
-  /** In place of content: an address that the server reads */
+  /** In place of `content`: a public http or https address to read the document from */
   url?: string;
-  /** Name in its source: the same again replaces the content, as a new version */
+  /** A name of the source; the same again replaces the content of the document in place */
   external_id?: string;
-  /** text/plain when absent */
+  /** `markdown`, `text/html`, …; decides among text formats */
   content_type?: string;
+  /** Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by */
   metadata?: Record<string, unknown>;
+  /** private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant */
   visibility?: 'private' | 'tenant' | 'role';
   /** Who may read it with the visibility role */
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back */
+  trusted?: boolean;
 }
 
 export interface CreateMcpServerRequest {

@@ -140,6 +140,7 @@ const discovery = (ports: OidcPorts): Configuration['discovery'] => ({
   revocation_endpoint: `${ports.issuer()}${OIDC_PATHS.revocation}`,
   introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+  ...(ports.clientDocuments ? { client_id_metadata_document_supported: true } : {}),
 });
 
 const features = (ports: OidcPorts): Configuration['features'] => ({
@@ -150,7 +151,8 @@ const features = (ports: OidcPorts): Configuration['features'] => ({
   clientCredentials: { enabled: true },
   deviceFlow: deviceFlow(ports),
   dPoP: { enabled: false },
-  pushedAuthorizationRequests: { enabled: false },
+  // No client has to: those that send their request first (RFC 9126) may.
+  pushedAuthorizationRequests: { enabled: true },
   resourceIndicators: {
     enabled: true,
     defaultResource: () => ports.resource,
@@ -236,6 +238,7 @@ export const configuration = (ports: OidcPorts): Configuration => {
     routes: {
       authorization: OIDC_PATHS.authorization,
       token: OIDC_PATHS.token,
+      pushed_authorization_request: OIDC_PATHS.pushedAuthorization,
       jwks: OIDC_PATHS.jwks,
       end_session: OIDC_PATHS.endSession,
       device_authorization: OIDC_PATHS.deviceAuthorization,

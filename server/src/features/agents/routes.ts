@@ -29,6 +29,7 @@ export const agentRoutes = (agents: AgentService): AnyRoute[] => [
     method: 'GET',
     path: '/agents/:id',
     operationId: 'getAgent',
+    modelNames: { response: 'AgentStatus' },
     summary: 'Status of one agent',
     tag: 'Agents',
     access: 'agents:read',

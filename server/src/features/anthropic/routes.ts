@@ -49,6 +49,7 @@ export const anthropicRoutes = (options: DoorOptions): AnyRoute[] => {
       path: '/v1/messages',
       surface: 'root',
       operationId: 'createMessage',
+      modelNames: { response: 'AnthropicMessage' },
       summary: 'Ask an agent in the form of the Anthropic API',
       description:
         'The history comes with the request, or with metadata.conversation_id from the store. Each call is a run with conversation, ledger and governance like any other. The token may also come as x-api-key. With stream the answer is text/event-stream: message_start to message_stop.',

@@ -325,6 +325,7 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
     method: 'POST',
     path: '/chat',
     operationId: 'chat',
+    modelNames: { request: 'ChatRequest', response: 'ChatResponse' },
     summary: 'Ask the agents; the whole answer in one piece',
     tag,
     access: 'chat:write',

@@ -33,7 +33,8 @@ export const CHAT_BODY_BYTES = 4 * 1024 * 1024;
 
 export const MAX_ATTACHMENTS = 100;
 
-const Attachments = Type.Array(Strict({ document_id: Uuid('A document that the caller can read') }), {
+const Attachment = Strict({ document_id: Uuid('A document that the caller can read') });
+const Attachments = Type.Array(Attachment, {
   maxItems: MAX_ATTACHMENTS,
   description: 'Documents that the message is about: they are looked at first, in all of the conversation',
 });
@@ -136,7 +137,7 @@ export const RegenerateBody = Strict(chosen);
 export const EditBody = Strict({
   message: ChatRequest.properties.message,
   attachments: Type.Optional(
-    Type.Array(Strict({ document_id: Uuid() }), {
+    Type.Array(Attachment, {
       maxItems: MAX_ATTACHMENTS,
       description: 'Documents that the message is about; absent: those of before',
     }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Db, Queryable } from '../../db/db.ts';
-import type { DocumentPart } from '../../http/openapi.ts';
+import type { DocumentPart } from '../../http/document/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -15,6 +15,7 @@ import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
 import { createActorFor, createCallerFor } from './caller-for.ts';
+import type { MetadataDocuments } from './clients/metadata-documents.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients } from './clients/service.ts';
 import type { IdentityConfig } from './config.ts';
@@ -73,6 +74,8 @@ export interface IdentityOptions {
   countAddress?: CountAddress;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
+  /** Where clients are described that nobody registers; without it there are none such. */
+  clientDocuments?: MetadataDocuments | undefined;
   log: Log;
   /** A person's keys or account are others than before: what goes on in their name is to be looked at. */
   rightsChanged?: (userId: string) => void;
@@ -228,6 +231,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       id: config.IDP_CLIENT_ID,
       secret: config.IDP_CLIENT_SECRET ?? platformKeys.secret('idp-client-secret'),
     },
+    documents: options.clientDocuments ?? null,
     closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
     endUser: async (userId) => {
       await db.write((tx) => accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }));
@@ -319,6 +323,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export { assertCarriedClient, assertCarriedKey, carriedUser } from './carried.ts';
+export { createMetadataDocuments, type MetadataDocuments } from './clients/metadata-documents.ts';
 export type { FirstAdmin } from './first-admin.ts';
 export { aboutSigningKey, createSigningKeys } from './signing/keys.ts';
 export {

@@ -4,11 +4,13 @@ import type { Cluster } from '../../kernel/cluster.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
+import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { defineModule, type Given, type OnError } from '../../modules/module.ts';
 import type { Audit } from '../audit/index.ts';
 import type { FirstAdmin } from './first-admin.ts';
 import {
   createIdentity,
+  createMetadataDocuments,
   type Identity,
   type IdentityConfig,
   type PlatformKeys,
@@ -19,13 +21,14 @@ import type { CountAddress } from './provider/throttle.ts';
 
 export interface IdentityDeps extends Pick<Given, 'clock' | 'onError' | 'publicUrl'> {
   audit: Pick<Audit, 'append'> & { beginSigning(): Promise<void> };
-  config: IdentityConfig;
+  config: IdentityConfig & { CLIENT_ID_METADATA_DOCUMENTS: boolean };
   db: Db;
   keys: PlatformKeys;
   limits: { countAddress: CountAddress | null };
   logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   mailer: Mailer;
   node: Cluster;
+  outgoing: { clientDocuments: OutgoingHttp };
   oidc: { issuerHttp: IssuerHttp | null; createEngine(ports: OidcPorts): Engine };
 }
 
@@ -51,7 +54,7 @@ const createLooks = (identity: Pick<Identity, 'maintain' | 'followKeys'>, onErro
 };
 
 const identityOf = (
-  { node, keys, limits, logger, oidc, ...deps }: IdentityDeps,
+  { node, keys, limits, logger, oidc, outgoing, ...deps }: IdentityDeps,
   rightsChanged: (userId: string) => void,
 ): Identity =>
   createIdentity({
@@ -61,6 +64,15 @@ const identityOf = (
     cluster: node,
     ...(limits.countAddress === null ? {} : { countAddress: limits.countAddress }),
     ...(oidc.issuerHttp === null ? {} : { issuerHttp: oidc.issuerHttp }),
+    ...(deps.config.CLIENT_ID_METADATA_DOCUMENTS
+      ? {
+          clientDocuments: createMetadataDocuments({
+            http: outgoing.clientDocuments,
+            clock: deps.clock,
+            log: logger,
+          }),
+        }
+      : {}),
     log: logger,
   });
 
@@ -78,6 +90,7 @@ export const identityModule = defineModule({
     'node',
     'oidc',
     'onError',
+    'outgoing',
     'publicUrl',
   ],
   build(deps: IdentityDeps) {

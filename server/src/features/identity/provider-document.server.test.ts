@@ -11,12 +11,12 @@ import { providerPaths } from './provider/document.ts';
 
 /** What the OpenAPI document says of the identity provider, against what it serves. */
 
+interface Described {
+  content?: Record<string, { schema: object }>;
+}
 interface Document {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
-  >;
-  components: { schemas: Record<string, object> };
+  paths: Record<string, Record<string, { responses: Record<string, Described | { $ref: string }> }>>;
+  components: { schemas: Record<string, object>; responses: Record<string, Described> };
 }
 
 const document = JSON.parse(
@@ -31,7 +31,11 @@ ajv.addSchema({ $id: 'api', components: document.components });
 const asDocumented = (template: string, method: string, answer: Answer): Answer => {
   const operation = document.paths[template]?.[method];
   expect(operation, `${method} ${template}`).toBeDefined();
-  const response = operation?.responses[String(answer.status)];
+  const given = operation?.responses[String(answer.status)];
+  const response =
+    given !== undefined && '$ref' in given
+      ? document.components.responses[given.$ref.split('/').at(-1) ?? '']
+      : given;
   expect(response, `${method} ${template} ${answer.status}: ${answer.text.slice(0, 200)}`).toBeDefined();
   const schema = response?.content?.['application/json']?.schema;
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
@@ -78,6 +82,7 @@ describe('the identity provider in the document', () => {
         '/oidc/v1/end_session',
         '/oauth/v2/device_authorization',
         '/oauth/v2/device',
+        '/oauth/v2/par',
         '/.well-known/openid-configuration',
         '/.well-known/oauth-authorization-server',
         '/management/v1/users/{user_id}/machine_keys',
@@ -133,6 +138,17 @@ describe('the identity provider in the document', () => {
       expect(asDocumented(template, 'post', await form(template, {}, `${id}:wrong`)).status).toBe(401);
       expect(asDocumented(template, 'post', await anonymous.post(template, {})).status).toBe(415);
     }
+    const par = '/oauth/v2/par';
+    const pushed = {
+      client_id: 'pentarch-cli',
+      response_type: 'code',
+      redirect_uri: 'http://127.0.0.1:9/cb',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    };
+    expect(asDocumented(par, 'post', await form(par, pushed)).status).toBe(201);
+    expect(asDocumented(par, 'post', await form(par, { client_id: 'pentarch-cli' })).status).toBe(400);
+    expect(asDocumented(par, 'post', await form(par, { client_id: 'nobody' })).status).toBe(401);
     const device = '/oauth/v2/device_authorization';
     const codes = await form(device, { client_id: 'pentarch-cli', scope: 'openid' });
     expect(asDocumented(device, 'post', codes).status).toBe(200);

@@ -325,6 +325,7 @@ const searchRoute = ({ search, clock }: RouteDeps): AnyRoute =>
     method: 'POST',
     path: '/knowledge/search',
     operationId: 'searchKnowledge',
+    modelNames: { request: 'SearchRequest', response: 'SearchResponse' },
     summary: 'Hybrid search over documents and, on request, memories',
     tag,
     access: 'knowledge:read',

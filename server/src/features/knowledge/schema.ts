@@ -18,7 +18,8 @@ export const VISIBILITIES = ['private', 'tenant', 'role'] as const;
 
 const Metadata = () =>
   AnyObject({ description: 'Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by' });
-const Title = () => Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+const Title = (options: Record<string, unknown> = {}) =>
+  Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', ...options });
 const ExternalId = () =>
   Type.String({
     minLength: 1,
@@ -148,8 +149,10 @@ export const DocumentListQuery = Strict({
 
 /** A document as JSON, in place of a form. */
 export const DocumentCreate = Strict({
-  title: Type.Optional(Title()),
-  content: Type.Optional(Type.String({ minLength: 1 })),
+  title: Type.Optional(Title({ description: 'Needed with `content`' })),
+  content: Type.Optional(
+    Type.String({ minLength: 1, description: 'The text itself; files are uploaded as a form' }),
+  ),
   url: Type.Optional(
     Type.String({
       minLength: 1,

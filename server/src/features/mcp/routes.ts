@@ -242,6 +242,7 @@ const toolRoutes = ({ service, calls, showProposal }: McpRouteOptions): AnyRoute
     method: 'POST',
     path: '/mcp/:server/call',
     operationId: 'callMcpTool',
+    modelNames: { response: 'McpCallResult', alternative: 'McpCallPending' },
     summary: 'Call a tool of a server',
     description:
       "A tool's own error is 200 with is_error; 202 gives the proposal that must be approved before the tool runs.",

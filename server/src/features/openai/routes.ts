@@ -16,6 +16,8 @@ import {
   ModelNameParams,
   ModelParams,
 } from './schema.ts';
+import { TextCompletion, TextCompletionRequest } from './text-completion.schema.ts';
+import { createTextCompletion } from './text-completion.ts';
 
 const tag = 'OpenAI compatible';
 
@@ -92,6 +94,24 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: ChatCompletion },
       handler: createCompletion({ serve: door.serve, now: options.now }),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/completions',
+      surface: 'root',
+      operationId: 'createTextCompletion',
+      summary: 'Ask an agent by a prompt without turns, as older clients do',
+      description:
+        'The prompt is the message of a person; otherwise as /v1/chat/completions. With stream the answer is text/event-stream: text_completion objects and [DONE]. echo, suffix, logprobs and more than one prompt or answer are refused.',
+      tag,
+      access: 'chat:write',
+      body: TextCompletionRequest,
+      bodyLimitBytes: CHAT_BODY_BYTES,
+      unknownFields: 'ignored',
+      idempotency: 'own',
+      produces: ['application/json', 'text/event-stream'],
+      responses: { 200: TextCompletion },
+      handler: createTextCompletion({ serve: door.serve, now: options.now }),
     }),
     route({
       method: 'POST',

@@ -36,6 +36,14 @@ export const textPart = (text: string) => ({
   logprobs: [],
 });
 
+export const inputItem = (question: { id: string; content: string }) => ({
+  id: `msg_${question.id}`,
+  type: 'message' as const,
+  status: 'completed' as const,
+  role: 'user' as const,
+  content: [{ type: 'input_text' as const, text: question.content }],
+});
+
 /** Calls that the client carries out. */
 export const callItemsOf = (response: ChatResponse) =>
   response.finish_reason === 'tool_calls'

@@ -3,22 +3,25 @@ import type { StreamWatch } from '../../http/stream-watch.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { AgentService } from '../agents/index.ts';
 import type { ChatService } from '../chat/index.ts';
+import type { ConversationService } from '../conversations/index.ts';
 import { responseRoutes } from './routes.ts';
 
 export interface ResponsesDeps extends Pick<Given, 'clock' | 'lifecycle'> {
   agents: Pick<AgentService, 'effective'>;
   chat: ChatService;
+  conversations: Pick<ConversationService, 'get' | 'deleteForGood'>;
   idempotency: Idempotency;
   streams: StreamWatch;
 }
 
 export const responsesModule = defineModule({
   name: 'responses',
-  needs: ['agents', 'chat', 'clock', 'idempotency', 'lifecycle', 'streams'],
-  build: ({ agents, chat, clock, idempotency, lifecycle, streams }: ResponsesDeps) => ({
+  needs: ['agents', 'chat', 'clock', 'conversations', 'idempotency', 'lifecycle', 'streams'],
+  build: ({ agents, chat, clock, conversations, idempotency, lifecycle, streams }: ResponsesDeps) => ({
     service: {},
     routes: responseRoutes({
       chat,
+      conversations,
       agents,
       idempotency,
       streams,

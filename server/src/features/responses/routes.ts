@@ -6,6 +6,7 @@ import { createDoor, type DoorOptions, type DoorWire, refusal } from '../openai/
 import { responseOf, runOfId } from './answer.ts';
 import { type Known, readResponses, referencesIn } from './request.ts';
 import { ResponseAnswer, ResponseRequest } from './schema.ts';
+import { type StoredResponses, storedResponseRoutes } from './stored.ts';
 import { createResponseFrames, responseErrorFrame } from './stream.ts';
 
 const MAX_REFERENCES = 100;
@@ -49,7 +50,7 @@ const knownTo = async (chat: ChatService, caller: Caller, body: ResponseRequest)
 };
 
 /** `/v1/responses`: agents as models for programs that speak the newer API of OpenAI. */
-export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRoute[] => {
+export const responseRoutes = (options: DoorOptions & StoredResponses & { now(): number }): AnyRoute[] => {
   const door = createDoor(options);
 
   const create = (
@@ -73,6 +74,7 @@ export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRou
       path: '/v1/responses',
       surface: 'root',
       operationId: 'createResponse',
+      modelNames: { response: 'OpenAiResponse' },
       summary: 'Ask an agent in the form of the OpenAI Responses API',
       description:
         'The history comes with the request, or with previous_response_id or conversation from the store. Each call is a run with conversation, ledger and governance like any other. With stream the answer is text/event-stream: response.created to response.completed.',
@@ -86,5 +88,6 @@ export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRou
       responses: { 200: ResponseAnswer },
       handler: create,
     }),
+    ...storedResponseRoutes(options),
   ];
 };

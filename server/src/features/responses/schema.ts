@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { REASONING_EFFORTS } from '../../kernel/model.ts';
-import { AnyObject, AnyValue, Nullable, StringEnum } from '../../kernel/schema.ts';
+import { AnyObject, AnyValue, Nullable, Strict, StringEnum } from '../../kernel/schema.ts';
 import { Extension } from '../openai/index.ts';
 
 /** Wire types of `/v1/responses`. What would change the answer and cannot be done is refused by `request.ts`. */
@@ -122,3 +122,32 @@ export const ResponseAnswer = Type.Object({
   pentarch: Type.Optional(Extension),
 });
 export type ResponseAnswer = Static<typeof ResponseAnswer>;
+
+export const ResponseParams = Strict({
+  id: Type.String({ minLength: 1, maxLength: 128, description: 'Response id' }),
+});
+export const ResponseDeleted = Type.Object({
+  id: Type.String(),
+  object: StringEnum(['response']),
+  deleted: Type.Boolean(),
+});
+export const InputItemsQuery = Strict({
+  after: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Id of the item before' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  order: Type.Optional(StringEnum(['asc', 'desc'])),
+});
+export const InputItems = Type.Object({
+  object: StringEnum(['list']),
+  data: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      type: StringEnum(['message']),
+      status: StringEnum(['completed']),
+      role: StringEnum(['user']),
+      content: Type.Array(Type.Object({ type: StringEnum(['input_text']), text: Type.String() })),
+    }),
+  ),
+  first_id: Nullable(Type.String()),
+  last_id: Nullable(Type.String()),
+  has_more: Type.Boolean(),
+});

@@ -26,6 +26,7 @@ const selfRoutes = (users: Users): AnyRoute[] => [
     path: '/users/me',
     surface,
     operationId: 'getMyUser',
+    modelNames: { response: 'User' },
     summary: 'The account of the caller',
     tag,
     access: 'signed-in',

@@ -502,19 +502,23 @@ class CreateConversationRequest(TypedDict, total=False):
 
 class CreateDocumentRequest(TypedDict, total=False):
     title: str
-    """Needed with content"""
+    """Needed with `content`"""
     content: str
-    """The text itself; files go through the upload method"""
+    """The text itself; files are uploaded as a form"""
     url: str
-    """In place of content: an address that the server reads"""
+    """In place of `content`: a public http or https address to read the document from"""
     external_id: str
-    """Name in its source: the same again replaces the content, as a new version"""
+    """A name of the source; the same again replaces the content of the document in place"""
     content_type: str
-    """text/plain when absent"""
+    """`markdown`, `text/html`, …; decides among text formats"""
     metadata: dict[str, Any]
+    """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
     visibility: Literal["private", "tenant", "role"]
+    """private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant"""
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
     """Who may read it with the visibility role"""
+    trusted: bool
+    """An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back"""
 
 
 class _CreateMcpServerRequest(TypedDict):

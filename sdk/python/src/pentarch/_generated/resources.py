@@ -1787,10 +1787,11 @@ class Knowledge:
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        trusted: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
+        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options))
 
     def get_document(
         self,
@@ -1943,10 +1944,11 @@ class AsyncKnowledge:
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        trusted: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
+        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options))
 
     async def get_document(
         self,

@@ -12,6 +12,7 @@ import { findTenant } from '../../tenants/index.ts';
 import { findUserOfTenant, insertUser, permissionsOfMaker, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
+import type { MetadataDocuments } from './metadata-documents.ts';
 import { redirectFault } from './rules.ts';
 import {
   deleteClient,
@@ -31,6 +32,8 @@ export interface ClientsOptions {
   audit: Audit;
   /** The API's own confidential client, which may introspect and nothing else. */
   api: { id: string; secret: string };
+  /** Clients that nobody registers; null where such are not taken. */
+  documents: MetadataDocuments | null;
   closeSession(sessionId: string): Promise<void>;
   /** Ends the tokens of a client's service account. */
   endUser(userId: string): Promise<void>;
@@ -137,11 +140,13 @@ export const createClients = (options: ClientsOptions) => {
     const known = fixed.get(id);
     if (known !== undefined) return known;
     const row = await findClientRow(db.read, id);
-    return row === undefined ? null : toClient(row);
+    if (row !== undefined) return toClient(row);
+    return options.documents === null ? null : options.documents.find(id);
   };
 
   return {
     find,
+    takesDocuments: options.documents !== null,
 
     isPublic: async (id: string): Promise<boolean> => (await find(id))?.type === 'public',
 

@@ -63,6 +63,13 @@ const CLIENT_PROOF: Json = {
   client_assertion: text('A JWT signed with a key of the client'),
 };
 
+const accessText = (security: readonly Json[]): string => {
+  if (security.length === 0) return 'Asks for no token.';
+  return security.some((way) => 'bearer' in way)
+    ? 'Asks for a bearer token.'
+    : 'A confidential client proves who it is; a public one names itself.';
+};
+
 const operation = (
   id: string,
   summary: string,
@@ -72,6 +79,7 @@ const operation = (
 ): Json => ({
   operationId: id,
   summary,
+  description: `${summary}. ${accessText(security)}`,
   tags: [PROVIDER_TAG],
   security,
   ...more,
@@ -86,14 +94,15 @@ const BEARER = [{ bearer: [] }];
 const CLIENT = [{ client: [] }, {}];
 
 const authorizeParameters = [
-  query('response_type', true, { type: 'string', enum: ['code'] }),
-  query('client_id', true, text()),
-  query('redirect_uri', true, text(), 'Exactly as registered; loopback addresses with any port'),
+  query('response_type', false, { type: 'string', enum: ['code'] }, 'Needed without request_uri'),
+  query('client_id', true, text(), 'Or the https address of a client metadata document'),
+  query('request_uri', false, text(), 'RFC 9126: of a request that was sent before, in place of the rest'),
+  query('redirect_uri', false, text(), 'Exactly as registered; loopback addresses with any port'),
   query('scope', false, text(), `Some of: ${OIDC_SCOPES.join(' ')}`),
   query('state', false, text()),
   query('nonce', false, text()),
-  query('code_challenge', true, text(), 'RFC 7636'),
-  query('code_challenge_method', true, { type: 'string', enum: ['S256'] }),
+  query('code_challenge', false, text(), 'RFC 7636; needed without request_uri'),
+  query('code_challenge_method', false, { type: 'string', enum: ['S256'] }),
   query('prompt', false, text(), 'login, consent or none'),
   query('login_hint', false, text(), 'An e-mail address'),
   query('resource', false, text(), 'RFC 8707: the address of the service or of its MCP endpoint'),
@@ -154,6 +163,40 @@ export const providerPaths: Readonly<Record<string, Json>> = {
               ...CLIENT_PROOF,
             },
             ['grant_type'],
+          ),
+        ),
+      },
+    ),
+  },
+  [OIDC_PATHS.pushedAuthorization]: {
+    post: operation(
+      'pushAuthorizationRequest',
+      'Send an authorization request first, and the browser with its name alone (RFC 9126)',
+      CLIENT,
+      {
+        201: json('What names the request, once', ref('OAuthPushedRequest')),
+        400: fault('invalid_request, invalid_scope, invalid_target'),
+        401: fault('invalid_client'),
+        413: fault('The form is too large'),
+        415: fault('No form'),
+      },
+      {
+        requestBody: form(
+          object(
+            {
+              ...CLIENT_PROOF,
+              response_type: { type: 'string', enum: ['code'] },
+              redirect_uri: text('Exactly as registered; loopback addresses with any port'),
+              scope: text(`Some of: ${OIDC_SCOPES.join(' ')}`),
+              state: text(),
+              nonce: text(),
+              code_challenge: text('RFC 7636'),
+              code_challenge_method: { type: 'string', enum: ['S256'] },
+              prompt: text('login, consent or none'),
+              login_hint: text('An e-mail address'),
+              resource: text('RFC 8707: the address of the service or of its MCP endpoint'),
+            },
+            ['response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method'],
           ),
         ),
       },
@@ -387,6 +430,11 @@ export const providerSchemas: Readonly<Record<string, Json>> = {
     ['access_token', 'token_type', 'expires_in'],
     true,
   ),
+  OAuthPushedRequest: object(
+    { request_uri: text('For the authorization endpoint'), expires_in: number('Seconds') },
+    ['request_uri', 'expires_in'],
+    true,
+  ),
   OAuthDeviceCodes: object(
     {
       device_code: text('For the token endpoint'),
@@ -444,6 +492,8 @@ export const providerSchemas: Readonly<Record<string, Json>> = {
       end_session_endpoint: text(),
       jwks_uri: text(),
       device_authorization_endpoint: text(),
+      pushed_authorization_request_endpoint: text(),
+      client_id_metadata_document_supported: { type: 'boolean' },
       grant_types_supported: strings('Grants'),
       response_types_supported: strings('code alone'),
       code_challenge_methods_supported: strings('S256 alone'),

@@ -21,6 +21,7 @@ const FORM_PATHS: ReadonlySet<string> = new Set([
   OIDC_PATHS.introspection,
   OIDC_PATHS.revocation,
   OIDC_PATHS.deviceAuthorization,
+  OIDC_PATHS.pushedAuthorization,
 ]);
 
 /** What holds for every request to the provider, before its own handler. */

@@ -57,6 +57,7 @@ export const providerPlugin =
     native(OIDC_PATHS.device, ['GET', 'POST']);
     native(`${OIDC_PATHS.device}/:uid`, ['GET']);
     native(OIDC_PATHS.deviceAuthorization, ['POST', 'OPTIONS']);
+    native(OIDC_PATHS.pushedAuthorization, ['POST', 'OPTIONS']);
     native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
     native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
     native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);

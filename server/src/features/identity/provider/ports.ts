@@ -89,6 +89,7 @@ export const createPorts = (options: PortsOptions): OidcPorts => {
     accessLifeS: options.accessLifeS,
     refreshLifeS: options.refreshLifeS,
     now: () => clock.now(),
+    clientDocuments: clients.takesDocuments,
 
     findClient: (id) => clients.find(id),
     async findAccount(id): Promise<OidcAccount | null> {

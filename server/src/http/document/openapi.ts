@@ -1,7 +1,12 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
-import { API_VERSION } from '../kernel/version.ts';
+import { API_VERSION } from '../../kernel/version.ts';
+import type { AnyRoute } from '../route.ts';
+import { exampleOf } from './examples.ts';
+import { isRecord, type Json, type ModelNames, type Named, nameModels, recordAt } from './models.ts';
+import { shareParts } from './shared.ts';
+import { TAGS } from './tags.ts';
 
 const ERRORS: Record<number, string> = {
   401: 'No token, or one that is not valid',
@@ -13,7 +18,6 @@ const ERRORS: Record<number, string> = {
   415: 'This content type is not taken',
   422: 'The request is not valid; details.fields says where',
   429: 'Too many requests; Retry-After says when to try again',
-  500: 'Something went wrong inside',
   502: 'A model provider or MCP server answered wrongly',
   503: 'Not available now; Retry-After says when to try again',
   504: 'A model provider or MCP server did not answer in time',
@@ -104,6 +108,14 @@ const errorSchemaRpc = {
   },
 };
 
+const ERROR_SCHEMAS: Readonly<Record<string, Json>> = {
+  ErrorA: errorSchemaA,
+  ErrorB: errorSchemaB,
+  ErrorOpenAI: errorSchemaOpenAi,
+  ErrorAnthropic: errorSchemaAnthropic,
+  ErrorRpc: errorSchemaRpc,
+};
+
 /** On the doors of clients of other APIs. */
 const isOpenAi = (path: string): boolean => path.startsWith('/v1/');
 const shapeOf = (path: string): string => {
@@ -111,6 +123,14 @@ const shapeOf = (path: string): string => {
   if (isOpenAi(path)) return 'ErrorOpenAI';
   if (path.startsWith('/a2a')) return 'ErrorRpc';
   return path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+};
+
+/** Errors that are rare at these methods: `default` stands for them there, so that the document stays small. */
+const LEFT_TO_DEFAULT: Readonly<Record<string, ReadonlySet<string>>> = {
+  get: new Set(['402', '409', '413', '415', '502', '504']),
+  delete: new Set(['402', '413', '415', '502', '504']),
+  patch: new Set(['402', '502', '504']),
+  put: new Set(['402', '502', '504']),
 };
 
 interface OpenApiOperation {
@@ -140,12 +160,23 @@ const textBesideJson = (answer: unknown): void => {
   }
 };
 
+const SUCCESSES: Readonly<Record<string, string>> = {
+  200: 'The answer',
+  201: 'It was made',
+  202: 'Taken; it goes on',
+  204: 'Done; no body',
+};
+
+/** Fastify's plugin says "Default Response" of all that say nothing of themselves. */
+const describeAnswer = (status: string, answer: unknown): void => {
+  if (isRecord(answer) && answer.description === 'Default Response')
+    answer.description = SUCCESSES[status] ?? 'The answer';
+};
+
 /** Adds to each operation what all share: error bodies, security, the idempotency header. */
 const complete = (
   document: Record<string, unknown>,
-  publicOperations: ReadonlySet<string>,
-  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
-  uploads: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
+  { publicOperations, bodiless, uploads }: Declared,
 ): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -153,9 +184,12 @@ const complete = (
     const api = path.startsWith('/v2') || path.startsWith('/api/v1') || isOpenAi(path);
     for (const [method, operation] of Object.entries(methods)) {
       const open = publicOperations.has(operation.operationId ?? '');
-      operation.security = open ? [] : [{ bearer: [] }];
+      if (open) operation.security = [];
       operation.responses ??= {};
-      for (const answer of Object.values(operation.responses)) textBesideJson(answer);
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        textBesideJson(answer);
+        describeAnswer(status, answer);
+      }
       const bare = bodiless.get(operation.operationId ?? '');
       if (bare !== undefined && operation.responses[bare.status] === undefined) {
         delete operation.responses.default;
@@ -164,7 +198,8 @@ const complete = (
           : { description: 'Done; no body' };
       }
       operation.responses.default ??= {
-        description: 'Refused before the operation was reached, such as 400, 405, 408, 414, 417 and 431',
+        description:
+          'Any other error: refused before the operation was reached (400, 405, 408, 414, 417, 431), a fault of the server (500), or a status that is rare here',
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
       };
       const taken = uploads.get(operation.operationId ?? '');
@@ -179,7 +214,7 @@ const complete = (
       }
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
-        if (open && status === '403') continue;
+        if ((open && status === '403') || LEFT_TO_DEFAULT[method]?.has(status) === true) continue;
         operation.responses[isOpenAi(path) && status === '422' ? '400' : status] ??= {
           description,
           content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
@@ -235,36 +270,122 @@ export interface DocumentPart {
   securitySchemes?: Readonly<Record<string, Record<string, unknown>>>;
 }
 
+/** What the routes say that Fastify's plugin does not put into the document. */
+interface Declared {
+  publicOperations: ReadonlySet<string>;
+  /** Operations whose answer no schema describes. */
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>;
+  /** Bodies of operations that read them themselves, by content type. */
+  uploads: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  names: ReadonlyMap<string, ModelNames>;
+}
+
+/** The answer of a route whose body no schema describes: none at all, or bytes of any type. */
+const bodiless = ({ responses, produces }: AnyRoute): { status: number; bytes: boolean }[] => {
+  const [first] = Object.entries(responses);
+  if (first === undefined || first[1] !== null) return [];
+  return [{ status: Number(first[0]), bytes: produces !== undefined }];
+};
+
+const declaredBy = (routes: readonly AnyRoute[]): Declared => {
+  const byId = <T>(of: (route: AnyRoute) => readonly T[]): Map<string, T> =>
+    new Map(
+      routes.flatMap((route) =>
+        of(route).flatMap((value) =>
+          [route.operationId, `${route.operationId}V2`].map((id) => [id, value] as const),
+        ),
+      ),
+    );
+  return {
+    publicOperations: new Set(byId(({ access }) => (access === 'public' ? [true] : [])).keys()),
+    bodiless: byId(bodiless),
+    uploads: byId(({ uploads }) => (uploads === undefined ? [] : [uploads])),
+    names: byId(({ modelNames }) => (modelNames === undefined ? [] : [modelNames])),
+  };
+};
+
+/** JSON in bodies and successes of an operation, each as `{schema, example?}`. */
+const mediaOf = (operation: unknown): Json[] =>
+  [
+    recordAt(operation, 'requestBody'),
+    ...Object.entries(recordAt(operation, 'responses'))
+      .filter(([status]) => status.startsWith('2'))
+      .map(([, answer]) => answer),
+  ]
+    .map((part) => recordAt(part, 'content')['application/json'])
+    .filter(isRecord);
+
+/** An example for each body and success: on its component, or beside the schema where that has no name. */
+const addExamples = (named: Named, schemas: Record<string, Json>): void => {
+  for (const operation of Object.values(named.paths).flatMap((methods) => Object.values(recordAt(methods)))) {
+    for (const media of mediaOf(operation)) {
+      const ref = recordAt(media, 'schema').$ref;
+      const name = typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : undefined;
+      const component = name === undefined ? undefined : schemas[name];
+      if (name === undefined || component === undefined) continue;
+      const example = exampleOf(named.whole.get(name) ?? component);
+      if (example !== undefined) component.examples ??= [example];
+    }
+  }
+};
+
+const addPlainExamples = (paths: Json): void => {
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(recordAt(methods)))) {
+    for (const media of mediaOf(operation)) {
+      const schema = recordAt(media, 'schema');
+      if (schema.$ref !== undefined || Object.keys(recordAt(schema, 'properties')).length > 0) continue;
+      const example = exampleOf(schema);
+      if (example !== undefined) media.example = example;
+    }
+  }
+};
+
+const tagsOf = (paths: Json): { name: string; description: string }[] => {
+  const used = new Set(
+    Object.values(paths)
+      .flatMap((methods) => Object.values(recordAt(methods)))
+      .flatMap((operation) => recordAt(operation).tags)
+      .map(String),
+  );
+  // In the order of the routes, which is that of the reference page.
+  return [...used].map((name) => {
+    const description = TAGS[name];
+    if (description === undefined)
+      throw new Error(`the tag ${name} has no description (http/document/tags.ts)`);
+    return { name, description };
+  });
+};
+
 /** The finished document; call after `app.ready()`. */
 export const openApiDocument = (
   app: FastifyInstance,
-  publicOperations: ReadonlySet<string>,
-  /** Operations whose answer no schema describes. */
-  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
-  /** Bodies of operations that read them themselves, by content type. */
-  uploads: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
+  routes: readonly AnyRoute[],
   parts: readonly DocumentPart[] = [],
 ): Record<string, unknown> => {
-  const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
-  const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
-  components.schemas = {
-    ...components.schemas,
-    ErrorA: errorSchemaA,
-    ErrorB: errorSchemaB,
-    ErrorOpenAI: errorSchemaOpenAi,
-    ErrorAnthropic: errorSchemaAnthropic,
-    ErrorRpc: errorSchemaRpc,
-  };
-  document.components = components;
-  complete(document, publicOperations, bodiless, uploads);
-  const paths = document.paths as Record<string, unknown>;
-  const securitySchemes = (components as { securitySchemes?: Record<string, unknown> }).securitySchemes ?? {};
+  const document = structuredClone(app.swagger()) as unknown as Json;
+  const declared = declaredBy(routes);
+  complete(document, declared);
+  const paths = document.paths as Json;
+  const schemas: Record<string, Json> = { ...ERROR_SCHEMAS };
+  const securitySchemes = recordAt(document, 'components', 'securitySchemes');
   for (const part of parts) {
     Object.assign(paths, structuredClone(part.paths));
-    Object.assign(components.schemas, structuredClone(part.schemas));
+    Object.assign(schemas, structuredClone(part.schemas));
     Object.assign(securitySchemes, part.securitySchemes);
   }
-  return document;
+  addPlainExamples(paths);
+  const named = nameModels(paths, declared.names, new Set(Object.keys(schemas)));
+  Object.assign(schemas, named.schemas);
+  addExamples(named, schemas);
+  const shared = shareParts(named.paths);
+  return {
+    ...document,
+    security: [{ bearer: [] }],
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags: tagsOf(named.paths),
+    components: { schemas, ...shared, securitySchemes },
+    paths: named.paths,
+  };
 };
 
 export const openApiYaml = (document: Record<string, unknown>): string =>
