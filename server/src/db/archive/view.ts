@@ -27,6 +27,10 @@ const STAYS = new Set([
   'cost_holds',
   'cost_nodes',
   'conversation_shares',
+  // The tenant's directory finds its people again by their addresses, as at its first run.
+  'directory_people',
+  'directory_groups',
+  'directory_members',
 ]);
 
 const MODEL_KEY = (table: string): string =>

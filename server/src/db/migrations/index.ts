@@ -55,6 +55,7 @@ import { allTools } from './128-all-tools.ts';
 import { attachments } from './130-attachments.ts';
 import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
+import { directory } from './160-directory.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -114,4 +115,5 @@ export const migrations: readonly SchemaStep[] = [
   attachments,
   conversationShares,
   costSums,
+  directory,
 ];

@@ -15,6 +15,7 @@ import {
 import {
   type AccountEnds,
   changeUser,
+  directoryGivesRoles,
   findUserByExternalId,
   insertUser,
   moveUser,
@@ -24,6 +25,7 @@ import {
 } from '../../users/index.ts';
 import { parseRoles } from '../principal.ts';
 import { type ExternalPerson, type Organisation, tenantSlugOf } from './claims.rules.ts';
+import { createProvisioned } from './provisioned.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
 
@@ -78,6 +80,7 @@ const otherOrganisation = (userId: string) =>
 
 export const createPeople = (options: PeopleOptions) => {
   const { db, clock, audit, issuer } = options;
+  const provisioned = createProvisioned(options);
   const externalId = (id: string): string => `${issuer}|${id}`;
 
   const newTenant = async (organisation: { id: string; name: string }): Promise<TenantRow> => {
@@ -174,14 +177,18 @@ export const createPeople = (options: PeopleOptions) => {
   /** The provider is right about names and, where it names them, roles. */
   const follow = async (user: UserRow, person: ExternalPerson, said: Said): Promise<boolean> => {
     if (isOutdated(user, said)) return false;
+    // What the directory says of its people counts; roles it may leave to the provider.
+    const managed = await provisioned.isManaged(user.id);
+    if (managed && (await directoryGivesRoles(db.read, user.tenant_id))) return false;
+    const { name, email } = managed ? user : person;
     const roles = person.roles === null ? user.roles : JSON.stringify(person.roles);
-    const same = user.name === person.name && user.email === person.email && user.roles === roles;
+    const same = user.name === name && user.email === email && user.roles === roles;
     const isNews = said.saidAt !== null && said.saidAt - (user.claims_at ?? 0) >= NOTE_EVERY_MS;
     if (same && !isNews) return false;
     await db.write(async (tx) => {
       const changes = {
-        name: person.name,
-        email: person.email,
+        name,
+        email,
         roles,
         claims_at: said.saidAt ?? user.claims_at,
       };
@@ -239,11 +246,34 @@ export const createPeople = (options: PeopleOptions) => {
   ): Promise<UserRow> => {
     const tenant =
       (await findTenantByExternalId(db.read, externalId(organisation.id))) ?? (await newTenant(organisation));
-    if (known === undefined) return newUser(person, tenant, said);
-    if (known.tenant_id === tenant.id) return known;
+    const account = (await provisioned.join(person, tenant.id, known)) ?? known;
+    if (account === undefined) return newUser(person, tenant, said);
+    if (account.tenant_id === tenant.id) return account;
+    return moved(account, person, tenant, said);
+  };
+
+  const moved = async (
+    known: UserRow,
+    person: ExternalPerson,
+    tenant: TenantRow,
+    said: Said,
+  ): Promise<UserRow> => {
+    if (await provisioned.isManaged(known.id)) throw otherOrganisation(known.id);
     const isUnplaced = known.tenant_id === (await defaultTenant()).id && known.placed_by_admin !== 1;
     if (!isUnplaced) throw otherOrganisation(known.id);
     return place(known, person, tenant, said);
+  };
+
+  /** For a token that names no organisation. */
+  const accountWithout = async (
+    person: ExternalPerson,
+    known: UserRow | undefined,
+    said: Said,
+  ): Promise<UserRow> => {
+    const tenant = await defaultTenant();
+    return (
+      (await provisioned.join(person, tenant.id, known)) ?? known ?? (await newUser(person, tenant, said))
+    );
   };
 
   return {
@@ -263,7 +293,7 @@ export const createPeople = (options: PeopleOptions) => {
       if (organisation === null && how.organisationNeeded) await assertOrganisationOptional();
       const user =
         organisation === null
-          ? (known ?? (await newUser(person, await defaultTenant(), how)))
+          ? await accountWithout(person, known, how)
           : await accountIn(person, organisation, known, how);
       const changed = known !== undefined && (await follow(user, person, how));
       return { userId: user.id, changed };

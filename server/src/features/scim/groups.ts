@@ -1,0 +1,308 @@
+import type { Tx } from '../../db/db.ts';
+import { isTaken } from '../../db/faults.ts';
+import { type Caller, ROLES, type Role } from '../../kernel/caller.ts';
+import { type Clock, iso } from '../../kernel/clock.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { assertMayGrant } from '../../kernel/grants.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type PageResult, pageOfAll, pageRequest } from '../../kernel/pagination.ts';
+import { type Audit, actorOf } from '../audit/index.ts';
+import { findTenant } from '../tenants/index.ts';
+import { rightsOf } from '../users/index.ts';
+import type { Afterwards, Asker, DirectoryAccounts } from './accounts.ts';
+import { type ListQuery, leavesOut, listAnswer, type Parts, pageOf, partsOf, scan } from './answers.ts';
+import { GROUP, GROUP_SCHEMA, isObject, type Resource } from './attributes.ts';
+import { equalities, parseFilter } from './filter.ts';
+import { operationsOf, patched } from './patch.ts';
+import { fold, metaOf, versionOf } from './person.rules.ts';
+import { badRequest, changedMeanwhile, taken } from './refusals.ts';
+import type { DirectoryGroup } from './schema.ts';
+import type { DirectoryGroupRow, Narrowed, ScimStore } from './store.ts';
+import { MAX_MEMBERS, resourceOf } from './values.ts';
+
+export interface GroupsOptions {
+  store: ScimStore;
+  clock: Clock;
+  audit: Audit;
+  accounts: DirectoryAccounts;
+  base(): string;
+}
+
+const nameTaken = () => taken('a group with this displayName exists already');
+
+/** A tenant has no more: its administrators see them as one list. */
+const MAX_GROUPS = 1_000;
+
+/** By its value, or the end of its address. */
+const memberId = ({ value, $ref }: Resource): string[] => {
+  if (typeof value === 'string') return [value];
+  const last = typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
+  return last === undefined || last === '' ? [] : [last];
+};
+
+const memberIds = (resource: Resource): string[] => {
+  const members = Array.isArray(resource.members) ? resource.members.filter(isObject) : [];
+  for (const member of members)
+    if (member.type !== undefined && String(member.type).toLowerCase() !== 'user')
+      throw badRequest('invalidValue', 'members are people: groups within groups are not taken');
+  return [...new Set(members.flatMap(memberId))];
+};
+
+const columnsOf = (resource: Resource) => ({
+  display_name: String(resource.displayName).trim(),
+  name_folded: fold(String(resource.displayName)),
+  external_id: typeof resource.externalId === 'string' ? resource.externalId : null,
+});
+
+const rolesIn = (json: string): Role[] => {
+  const parsed: unknown = JSON.parse(json);
+  return ROLES.filter((role) => Array.isArray(parsed) && parsed.includes(role));
+};
+
+/** `/Groups`, and the roles that administrators give to them. */
+export const createScimGroups = (options: GroupsOptions) => {
+  const { store, clock, audit, accounts } = options;
+
+  const view = async (row: DirectoryGroupRow, withMembers: boolean): Promise<Resource> => {
+    const base = options.base();
+    const members = withMembers ? await store.members(store.read, row.id) : [];
+    return {
+      schemas: [GROUP_SCHEMA],
+      id: row.id,
+      ...(row.external_id === null ? {} : { externalId: row.external_id }),
+      displayName: row.display_name,
+      ...(members.length === 0
+        ? {}
+        : {
+            members: members.map(({ id, user_name }) => ({
+              value: id,
+              $ref: `${base}/Users/${id}`,
+              display: user_name,
+              type: 'User',
+            })),
+          }),
+      meta: metaOf('Group', row, `${base}/Groups/${row.id}`),
+    };
+  };
+
+  const one = async (tenantId: string, id: string, parts: Parts): Promise<Resource> => {
+    const [row] = await store.groups(tenantId, { id }, { offset: 0, limit: 1 });
+    if (row === undefined) throw notFound('group');
+    return partsOf(parts)(await view(row, !leavesOut(parts, 'members')));
+  };
+
+  const note = (tx: Tx, { caller, requestId }: Asker, action: string, id: string, details: object) =>
+    audit.append(tx, {
+      ...actorOf(caller),
+      action,
+      targetType: 'directory_group',
+      targetId: id,
+      requestId,
+      details: { ...details },
+    });
+
+  /** People whose groups have become others get the roles of those that they have now. */
+  const regrant = async (tx: Tx, asker: Asker, ids: readonly string[]): Promise<(Afterwards | null)[]> => {
+    const done: (Afterwards | null)[] = [];
+    // In one order, so that no two transactions wait for each other.
+    for (const id of [...ids].sort()) {
+      const person = await store.person(tx, asker.caller.tenantId, id);
+      if (person !== undefined) done.push(await accounts.regrant(tx, asker, person));
+    }
+    return done;
+  };
+
+  const setMembers = async (tx: Tx, asker: Asker, group: DirectoryGroupRow, wanted: readonly string[]) => {
+    const { tenantId } = asker.caller;
+    const before = new Set((await store.members(tx, group.id)).map(({ id }) => id));
+    const after = new Set(wanted);
+    const fresh = wanted.filter((id) => !before.has(id));
+    const gone = [...before].filter((id) => !after.has(id));
+    const known = await store.known(tx, tenantId, fresh);
+    const unknown = fresh.find((id) => !known.has(id));
+    if (unknown !== undefined)
+      throw badRequest('invalidValue', `members: ${unknown.slice(0, 80)} is nobody of this directory`);
+    if (after.size > MAX_MEMBERS) throw badRequest('tooMany', `a group has at most ${MAX_MEMBERS} members`);
+    await store.addMembers(tx, tenantId, group.id, fresh);
+    await store.removeMembers(tx, group.id, gone);
+    return { changed: [...fresh, ...gone], added: fresh.length, removed: gone.length };
+  };
+
+  const held = async (tx: Tx, tenantId: string, id: string, ifMatch?: string): Promise<DirectoryGroupRow> => {
+    const row = await store.group(tx, tenantId, id);
+    if (row === undefined) throw notFound('group');
+    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== versionOf(row.version))
+      throw changedMeanwhile();
+    return row;
+  };
+
+  const create = async (tx: Tx, asker: Asker, resource: Resource) => {
+    const { tenantId } = asker.caller;
+    if ((await store.countGroups(tenantId)) >= MAX_GROUPS)
+      throw badRequest('tooMany', `a directory has at most ${MAX_GROUPS} groups here`);
+    const at = clock.now();
+    const row: DirectoryGroupRow = {
+      id: newId(),
+      tenant_id: tenantId,
+      ...columnsOf(resource),
+      roles: '[]',
+      version: 1,
+      created_at: at,
+      updated_at: at,
+    };
+    await store.insertGroup(tx, row).catch((error: unknown) => {
+      throw isTaken(error) ? nameTaken() : error;
+    });
+    const { added } = await setMembers(tx, asker, row, memberIds(resource));
+    await note(tx, asker, 'directory_group.created', row.id, { by: 'scim', name: row.display_name, added });
+    // Nobody has given it roles yet.
+    return row.id;
+  };
+
+  const change = async (
+    asker: Asker,
+    id: string,
+    ifMatch: string | undefined,
+    next: (before: Resource) => Resource,
+  ): Promise<void> => {
+    const done = await store.write(async (tx) => {
+      const before = await held(tx, asker.caller.tenantId, id, ifMatch);
+      const members = (await store.members(tx, id)).map((member) => ({ value: member.id, type: 'User' }));
+      const resource = next({
+        displayName: before.display_name,
+        ...(before.external_id === null ? {} : { externalId: before.external_id }),
+        ...(members.length === 0 ? {} : { members }),
+      });
+      const columns = columnsOf(resource);
+      const { changed, added, removed } = await setMembers(tx, asker, before, memberIds(resource));
+      const renamed = columns.display_name !== before.display_name;
+      if (!renamed && columns.external_id === before.external_id && changed.length === 0) return [];
+      const row = { ...before, ...columns, version: before.version + 1, updated_at: clock.now() };
+      await store.updateGroup(tx, row).catch((error: unknown) => {
+        throw isTaken(error) ? nameTaken() : error;
+      });
+      const name = renamed ? { name_before: before.display_name, name_after: row.display_name } : {};
+      await note(tx, asker, 'directory_group.updated', id, { by: 'scim', added, removed, ...name });
+      return before.roles === '[]' ? [] : regrant(tx, asker, changed);
+    });
+    await accounts.settle(done);
+  };
+
+  const list = async (tenantId: string, query: ListQuery): Promise<Resource> => {
+    const { startIndex, count } = pageOf(query);
+    const cut = partsOf(query);
+    const filter = query.filter === undefined || query.filter === '' ? null : parseFilter(query.filter);
+    const withMembers = !leavesOut(query, 'members');
+    const shown = (rows: DirectoryGroupRow[], full: boolean): Promise<Resource[]> =>
+      Promise.all(rows.map((row) => view(row, full)));
+    if (filter === null) {
+      const total = await store.countGroups(tenantId);
+      const rows =
+        count === 0 ? [] : await store.groups(tenantId, {}, { offset: startIndex - 1, limit: count });
+      return listAnswer((await shown(rows, withMembers)).map(cut), total, startIndex);
+    }
+    const equal = equalities(filter);
+    const name = equal.get('displayname');
+    const narrowed: Narrowed = {
+      id: equal.get('id'),
+      externalId: equal.get('externalid'),
+      nameFolded: name === undefined ? undefined : fold(name),
+    };
+    const asksMembers = /members/i.test(query.filter ?? '');
+    const found = await scan(
+      (offset, limit) => store.groups(tenantId, narrowed, { offset, limit }),
+      (rows) => shown(rows, withMembers || asksMembers),
+      filter,
+    );
+    return listAnswer(found.slice(startIndex - 1, startIndex - 1 + count).map(cut), found.length, startIndex);
+  };
+
+  const groupOf = async (row: DirectoryGroupRow): Promise<DirectoryGroup> => ({
+    id: row.id,
+    name: row.display_name,
+    external_id: row.external_id,
+    roles: rolesIn(row.roles),
+    members: await store.membersCount(store.read, row.id),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  });
+
+  return {
+    list,
+    get: one,
+
+    async create(asker: Asker, body: Resource, parts: Parts): Promise<Resource> {
+      const resource = resourceOf(GROUP, body);
+      const id = await store.write((tx) => create(tx, asker, resource));
+      return one(asker.caller.tenantId, id, parts);
+    },
+
+    async replace(asker: Asker, id: string, body: Resource, how: Parts & { ifMatch?: string | undefined }) {
+      const resource = resourceOf(GROUP, body);
+      await change(asker, id, how.ifMatch, () => resource);
+      return one(asker.caller.tenantId, id, how);
+    },
+
+    async patch(asker: Asker, id: string, body: Resource, how: Parts & { ifMatch?: string | undefined }) {
+      const operations = operationsOf(body);
+      await change(asker, id, how.ifMatch, (before) => patched(GROUP, before, operations));
+      return one(asker.caller.tenantId, id, { excludedAttributes: 'members', ...how });
+    },
+
+    async remove(asker: Asker, id: string, ifMatch: string | undefined): Promise<void> {
+      const done = await store.write(async (tx) => {
+        const group = await held(tx, asker.caller.tenantId, id, ifMatch);
+        const members = (await store.members(tx, id)).map((member) => member.id);
+        // Without its roles first: those of its people are then what other groups give.
+        await store.removeMembers(tx, id, members);
+        const changed = group.roles === '[]' ? [] : await regrant(tx, asker, members);
+        await store.deleteGroup(tx, asker.caller.tenantId, id);
+        await note(tx, asker, 'directory_group.deleted', id, { by: 'scim', removed: members.length });
+        return changed;
+      });
+      await accounts.settle(done);
+    },
+
+    /** For administrators: the groups that the directory has sent, with the roles that they give. */
+    async groups(
+      caller: Caller,
+      query: Parameters<typeof pageRequest>[0],
+    ): Promise<PageResult<DirectoryGroup>> {
+      const rows = await store.groups(caller.tenantId, {}, { offset: 0, limit: MAX_GROUPS });
+      const page = pageOfAll(rows, pageRequest(query));
+      return { ...page, items: await Promise.all(page.items.map(groupOf)) };
+    },
+
+    /**
+     * From now on the members of the group have these roles. With the first group that gives any, the roles of all the
+     * directory's people follow from their groups. Throws FORBIDDEN for more than the caller has.
+     */
+    async setRoles(asker: Asker, id: string, roles: readonly Role[]): Promise<DirectoryGroup> {
+      const { caller } = asker;
+      const tenant = await findTenant(store.read, caller.tenantId);
+      const wanted = JSON.stringify(ROLES.filter((role) => roles.includes(role)));
+      assertMayGrant(caller, rightsOf({ roles: wanted, permissions: '[]' }, tenant?.slug ?? ''));
+      const done = await store.write(async (tx) => {
+        const before = await held(tx, caller.tenantId, id);
+        if (before.roles === wanted) return [];
+        const gaveBefore = await accounts.rolesOf(tx, caller.tenantId, null);
+        await store.updateGroup(tx, { ...before, roles: wanted });
+        await note(tx, asker, 'directory_group.roles_changed', id, {
+          roles_before: before.roles,
+          roles_after: wanted,
+        });
+        const ids =
+          gaveBefore === null
+            ? await store.allIds(tx, caller.tenantId)
+            : (await store.members(tx, id)).map((member) => member.id);
+        return regrant(tx, asker, ids);
+      });
+      await accounts.settle(done);
+      const [row] = await store.groups(caller.tenantId, { id }, { offset: 0, limit: 1 });
+      if (row === undefined) throw notFound('group');
+      return groupOf(row);
+    },
+  };
+};
+
+export type ScimGroups = ReturnType<typeof createScimGroups>;
