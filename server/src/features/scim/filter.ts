@@ -166,19 +166,32 @@ class Parser {
     if (token?.is !== 'word') throw wrong('the filter lacks the name of an attribute');
     const path = pathOf(token.text);
     this.#at += 1;
-    if (this.#isSign('[')) {
-      this.#at += 1;
-      const part = this.#or(depth + 1);
-      this.#expect(']');
-      return { is: 'within', path, part };
-    }
+    return this.#isSign('[') ? this.#within(path, depth) : this.#tested(path);
+  }
+
+  /** `emails[type eq "work"]`, and as Entra ID writes it `emails[type eq "work"].value eq "…"`. */
+  #within(path: Path, depth: number): Filter {
+    this.#at += 1;
+    const part = this.#or(depth + 1);
+    this.#expect(']');
+    const token = this.#tokens[this.#at];
+    if (token?.is !== 'word' || !token.text.startsWith('.')) return { is: 'within', path, part };
+    this.#at += 1;
+    return {
+      is: 'within',
+      path,
+      part: { is: 'and', parts: [part, this.#tested(pathOf(token.text.slice(1)))] },
+    };
+  }
+
+  #tested(path: Path): Filter {
     if (this.#isWord('pr')) {
       this.#at += 1;
       return { is: 'present', path };
     }
     const operator = this.#tokens[this.#at];
     const by = COMPARISONS.find((word) => operator?.is === 'word' && operator.text.toLowerCase() === word);
-    if (by === undefined) throw wrong(`${token.text.slice(0, 80)} is followed by no operator that is known`);
+    if (by === undefined) throw wrong(`${path.name} is followed by no operator that is known`);
     const value = literalOf(this.#tokens[this.#at + 1]);
     this.#at += 2;
     return { is: 'compare', path, by, value };

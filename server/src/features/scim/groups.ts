@@ -30,6 +30,9 @@ export interface GroupsOptions {
 
 const nameTaken = () => taken('a group with this displayName exists already');
 
+/** People whom the answer to a PATCH lists: a directory fills a large group by many of them. */
+const MAX_ANSWERED = 1_000;
+
 /** A tenant has no more: its administrators see them as one list. */
 const MAX_GROUPS = 1_000;
 
@@ -246,7 +249,8 @@ export const createScimGroups = (options: GroupsOptions) => {
     async patch(asker: Asker, id: string, body: Resource, how: Parts & { ifMatch?: string | undefined }) {
       const operations = operationsOf(body);
       await change(asker, id, how.ifMatch, (before) => patched(GROUP, before, operations));
-      return one(asker.caller.tenantId, id, { excludedAttributes: 'members', ...how });
+      const large = (await store.membersCount(store.read, id)) > MAX_ANSWERED;
+      return one(asker.caller.tenantId, id, large ? { excludedAttributes: 'members', ...how } : how);
     },
 
     async remove(asker: Asker, id: string, ifMatch: string | undefined): Promise<void> {

@@ -295,8 +295,7 @@ export const createPeople = (options: PeopleOptions) => {
         organisation === null
           ? await accountWithout(person, known, how)
           : await accountIn(person, organisation, known, how);
-      const changed = known !== undefined && (await follow(user, person, how));
-      return { userId: user.id, changed };
+      return { userId: user.id, changed: await follow(user, person, how) };
     },
   };
 };
