@@ -56,6 +56,7 @@ import { attachments } from './130-attachments.ts';
 import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
 import { directory } from './160-directory.ts';
+import { delegatedRuns } from './161-delegated-runs.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -116,4 +117,5 @@ export const migrations: readonly SchemaStep[] = [
   conversationShares,
   costSums,
   directory,
+  delegatedRuns,
 ];
