@@ -322,6 +322,7 @@ export const REQUIREMENTS = {
   'OPS-22': 'the Helm chart renders resources that Kubernetes takes, and refuses values that cannot be right',
   'OPS-23':
     'stores that earlier releases have left are opened by this one, and their server works beside it during a roll',
+  'OPS-24': 'the runbooks of the alerts name figures, paths, settings, lines and commands that are there',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',

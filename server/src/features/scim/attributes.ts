@@ -114,7 +114,6 @@ export const GROUP_ATTRIBUTES: readonly Attribute[] = [
         mutability: 'immutable',
         referenceTypes: ['User'],
       },
-      text('display', 'Name of the person', { mutability: 'readOnly' }),
       text('type', 'Always User', { mutability: 'immutable', canonicalValues: ['User'] }),
     ],
   },

@@ -77,10 +77,9 @@ export const createScimGroups = (options: GroupsOptions) => {
       ...(members.length === 0
         ? {}
         : {
-            members: members.map(({ id, user_name }) => ({
+            members: members.map(({ id }) => ({
               value: id,
               $ref: `${base}/Users/${id}`,
-              display: user_name,
               type: 'User',
             })),
           }),

@@ -133,12 +133,12 @@ export const createScimStore = (db: Db) => ({
       ).map(({ id, status }) => [id, status]),
     ),
 
-  /** Ids of the people of a group, with their names. */
-  members: (query: Queryable, groupId: string): Promise<{ id: string; user_name: string }[]> =>
+  /** Ids of the people of a group. */
+  members: (query: Queryable, groupId: string): Promise<{ id: string }[]> =>
     query
       .selectFrom('directory_members as m')
       .innerJoin('directory_people as p', 'p.id', 'm.person_id')
-      .select(['p.id', 'p.user_name'])
+      .select('p.id')
       .where('m.group_id', '=', groupId)
       .orderBy('p.created_at')
       .orderBy('p.id')
