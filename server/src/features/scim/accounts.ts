@@ -19,7 +19,7 @@ import {
   type UserChanges,
   type UserRow,
 } from '../users/index.ts';
-import { isNoAddress, noAddress } from './person.rules.ts';
+import { isNoAddress, noAddress, type Wanted } from './person-rows.ts';
 import { taken } from './refusals.ts';
 import type { DirectoryPersonRow, ScimStore } from './store.ts';
 
@@ -44,14 +44,6 @@ export interface Asker {
 export interface Afterwards {
   userId: string;
   invitation: { user: UserRow; url: string } | null;
-}
-
-/** What a person's resource says of the account. */
-export interface Wanted {
-  name: string;
-  /** Null where the directory names no address. */
-  email: string | null;
-  active: boolean;
 }
 
 const rolesIn = (json: string): string[] => {

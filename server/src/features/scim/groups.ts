@@ -1,26 +1,25 @@
 import type { Tx } from '../../db/db.ts';
 import { isTaken } from '../../db/faults.ts';
-import { type Caller, ROLES, type Role } from '../../kernel/caller.ts';
-import { type Clock, iso } from '../../kernel/clock.ts';
+import { ROLES, type Role } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { assertMayGrant } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type PageResult, pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant } from '../tenants/index.ts';
 import { rightsOf } from '../users/index.ts';
 import type { Afterwards, Asker, DirectoryAccounts } from './accounts.ts';
-import { type ListQuery, leavesOut, listAnswer, type Parts, pageOf, partsOf, scan } from './answers.ts';
-import { GROUP, GROUP_SCHEMA, isObject, type Resource } from './attributes.ts';
-import { equalities, parseFilter } from './filter.ts';
+import type { Parts } from './answers.ts';
+import { GROUP, isObject, type Resource } from './attributes.ts';
+import { createGroupReads, MAX_GROUPS } from './group-reads.ts';
 import { operationsOf, patched } from './patch.ts';
-import { fold, metaOf, versionOf } from './person.rules.ts';
+import { etagOf, foldName } from './person-rows.ts';
 import { badRequest, changedMeanwhile, taken } from './refusals.ts';
 import type { DirectoryGroup } from './schema.ts';
-import type { DirectoryGroupRow, Narrowed, ScimStore } from './store.ts';
+import type { DirectoryGroupRow, ScimStore } from './store.ts';
 import { MAX_MEMBERS, resourceOf } from './values.ts';
 
-export interface GroupsOptions {
+interface GroupsOptions {
   store: ScimStore;
   clock: Clock;
   audit: Audit;
@@ -32,9 +31,6 @@ const nameTaken = () => taken('a group with this displayName exists already');
 
 /** People whom the answer to a PATCH lists: a directory fills a large group by many of them. */
 const MAX_ANSWERED = 1_000;
-
-/** A tenant has no more: its administrators see them as one list. */
-const MAX_GROUPS = 1_000;
 
 /** By its value, or the end of its address. */
 const memberId = ({ value, $ref }: Resource): string[] => {
@@ -53,45 +49,14 @@ const memberIds = (resource: Resource): string[] => {
 
 const columnsOf = (resource: Resource) => ({
   display_name: String(resource.displayName).trim(),
-  name_folded: fold(String(resource.displayName)),
+  name_folded: foldName(String(resource.displayName)),
   external_id: typeof resource.externalId === 'string' ? resource.externalId : null,
 });
-
-const rolesIn = (json: string): Role[] => {
-  const parsed: unknown = JSON.parse(json);
-  return ROLES.filter((role) => Array.isArray(parsed) && parsed.includes(role));
-};
 
 /** `/Groups`, and the roles that administrators give to them. */
 export const createScimGroups = (options: GroupsOptions) => {
   const { store, clock, audit, accounts } = options;
-
-  const view = async (row: DirectoryGroupRow, withMembers: boolean): Promise<Resource> => {
-    const base = options.base();
-    const members = withMembers ? await store.members(store.read, row.id) : [];
-    return {
-      schemas: [GROUP_SCHEMA],
-      id: row.id,
-      ...(row.external_id === null ? {} : { externalId: row.external_id }),
-      displayName: row.display_name,
-      ...(members.length === 0
-        ? {}
-        : {
-            members: members.map(({ id }) => ({
-              value: id,
-              $ref: `${base}/Users/${id}`,
-              type: 'User',
-            })),
-          }),
-      meta: metaOf('Group', row, `${base}/Groups/${row.id}`),
-    };
-  };
-
-  const one = async (tenantId: string, id: string, parts: Parts): Promise<Resource> => {
-    const [row] = await store.groups(tenantId, { id }, { offset: 0, limit: 1 });
-    if (row === undefined) throw notFound('group');
-    return partsOf(parts)(await view(row, !leavesOut(parts, 'members')));
-  };
+  const reads = createGroupReads(options);
 
   const note = (tx: Tx, { caller, requestId }: Asker, action: string, id: string, details: object) =>
     audit.append(tx, {
@@ -133,8 +98,7 @@ export const createScimGroups = (options: GroupsOptions) => {
   const held = async (tx: Tx, tenantId: string, id: string, ifMatch?: string): Promise<DirectoryGroupRow> => {
     const row = await store.group(tx, tenantId, id);
     if (row === undefined) throw notFound('group');
-    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== versionOf(row.version))
-      throw changedMeanwhile();
+    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(row.version)) throw changedMeanwhile();
     return row;
   };
 
@@ -190,66 +154,28 @@ export const createScimGroups = (options: GroupsOptions) => {
     await accounts.settle(done);
   };
 
-  const list = async (tenantId: string, query: ListQuery): Promise<Resource> => {
-    const { startIndex, count } = pageOf(query);
-    const cut = partsOf(query);
-    const filter = query.filter === undefined || query.filter === '' ? null : parseFilter(query.filter);
-    const withMembers = !leavesOut(query, 'members');
-    const shown = (rows: DirectoryGroupRow[], full: boolean): Promise<Resource[]> =>
-      Promise.all(rows.map((row) => view(row, full)));
-    if (filter === null) {
-      const total = await store.countGroups(tenantId);
-      const rows =
-        count === 0 ? [] : await store.groups(tenantId, {}, { offset: startIndex - 1, limit: count });
-      return listAnswer((await shown(rows, withMembers)).map(cut), total, startIndex);
-    }
-    const equal = equalities(filter);
-    const name = equal.get('displayname');
-    const narrowed: Narrowed = {
-      id: equal.get('id'),
-      externalId: equal.get('externalid'),
-      nameFolded: name === undefined ? undefined : fold(name),
-    };
-    const asksMembers = /members/i.test(query.filter ?? '');
-    const found = await scan(
-      (offset, limit) => store.groups(tenantId, narrowed, { offset, limit }),
-      (rows) => shown(rows, withMembers || asksMembers),
-      filter,
-    );
-    return listAnswer(found.slice(startIndex - 1, startIndex - 1 + count).map(cut), found.length, startIndex);
-  };
-
-  const groupOf = async (row: DirectoryGroupRow): Promise<DirectoryGroup> => ({
-    id: row.id,
-    name: row.display_name,
-    external_id: row.external_id,
-    roles: rolesIn(row.roles),
-    members: await store.membersCount(store.read, row.id),
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
-  });
-
   return {
-    list,
-    get: one,
+    list: reads.list,
+    get: reads.get,
+    groups: reads.groups,
 
     async create(asker: Asker, body: Resource, parts: Parts): Promise<Resource> {
       const resource = resourceOf(GROUP, body);
       const id = await store.write((tx) => create(tx, asker, resource));
-      return one(asker.caller.tenantId, id, parts);
+      return reads.get(asker.caller.tenantId, id, parts);
     },
 
     async replace(asker: Asker, id: string, body: Resource, how: Parts & { ifMatch?: string | undefined }) {
       const resource = resourceOf(GROUP, body);
       await change(asker, id, how.ifMatch, () => resource);
-      return one(asker.caller.tenantId, id, how);
+      return reads.get(asker.caller.tenantId, id, how);
     },
 
     async patch(asker: Asker, id: string, body: Resource, how: Parts & { ifMatch?: string | undefined }) {
       const operations = operationsOf(body);
       await change(asker, id, how.ifMatch, (before) => patched(GROUP, before, operations));
       const large = (await store.membersCount(store.read, id)) > MAX_ANSWERED;
-      return one(asker.caller.tenantId, id, large ? { excludedAttributes: 'members', ...how } : how);
+      return reads.get(asker.caller.tenantId, id, large ? { excludedAttributes: 'members', ...how } : how);
     },
 
     async remove(asker: Asker, id: string, ifMatch: string | undefined): Promise<void> {
@@ -264,16 +190,6 @@ export const createScimGroups = (options: GroupsOptions) => {
         return changed;
       });
       await accounts.settle(done);
-    },
-
-    /** For administrators: the groups that the directory has sent, with the roles that they give. */
-    async groups(
-      caller: Caller,
-      query: Parameters<typeof pageRequest>[0],
-    ): Promise<PageResult<DirectoryGroup>> {
-      const rows = await store.groups(caller.tenantId, {}, { offset: 0, limit: MAX_GROUPS });
-      const page = pageOfAll(rows, pageRequest(query));
-      return { ...page, items: await Promise.all(page.items.map(groupOf)) };
     },
 
     /**
@@ -303,7 +219,7 @@ export const createScimGroups = (options: GroupsOptions) => {
       await accounts.settle(done);
       const [row] = await store.groups(caller.tenantId, { id }, { offset: 0, limit: 1 });
       if (row === undefined) throw notFound('group');
-      return groupOf(row);
+      return reads.groupOf(row);
     },
   };
 };

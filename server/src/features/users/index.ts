@@ -4,7 +4,6 @@ export {
   findWaiting,
   hasLeft,
   leftDirectory,
-  type SignedIn,
   type Waiting,
 } from './directory.ts';
 export { userCreated } from './events.rules.ts';
@@ -16,7 +15,6 @@ export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 export { type AccountEnds, changeUser, isBeyond, mayMoreThan, permissionsOfMaker } from './raised.ts';
 export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
-export { Email } from './schema.ts';
 
 export { createUsers, type Users } from './service.ts';
 export {

@@ -14,8 +14,6 @@ import {
 } from '../../tenants/index.ts';
 import {
   type AccountEnds,
-  changeUser,
-  directoryGivesRoles,
   findUserByExternalId,
   insertUser,
   moveUser,
@@ -25,6 +23,7 @@ import {
 } from '../../users/index.ts';
 import { parseRoles } from '../principal.ts';
 import { type ExternalPerson, type Organisation, tenantSlugOf } from './claims.rules.ts';
+import { createFollow, isOutdated, type Said } from './follow.ts';
 import { createProvisioned } from './provisioned.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
@@ -42,18 +41,6 @@ export interface PeopleOptions {
   /** What is remembered of the account's tokens is void. */
   forgetUser(userId: string): void;
 }
-
-/** How often it is noted when the provider last spoke, where nothing has changed: each time would be a write for each token. */
-const NOTE_EVERY_MS = 60_000;
-
-interface Said {
-  /** Epoch ms: when the provider said it. Null: that is not known. */
-  saidAt: number | null;
-}
-
-/** Whether something newer has been said of the person: then roles of before do not come back. */
-const isOutdated = (user: UserRow, { saidAt }: Said): boolean =>
-  saidAt !== null && user.claims_at !== null && saidAt < user.claims_at;
 
 const unknownPerson = () =>
   new AppError('FORBIDDEN', 'this account is not known here; ask your administrator', {
@@ -81,6 +68,7 @@ const otherOrganisation = (userId: string) =>
 export const createPeople = (options: PeopleOptions) => {
   const { db, clock, audit, issuer } = options;
   const provisioned = createProvisioned(options);
+  const follow = createFollow(options, provisioned);
   const externalId = (id: string): string => `${issuer}|${id}`;
 
   const newTenant = async (organisation: { id: string; name: string }): Promise<TenantRow> => {
@@ -172,39 +160,6 @@ export const createPeople = (options: PeopleOptions) => {
       await tx.emit(userCreated(row, null));
       return row;
     });
-  };
-
-  /** The provider is right about names and, where it names them, roles. */
-  const follow = async (user: UserRow, person: ExternalPerson, said: Said): Promise<boolean> => {
-    if (isOutdated(user, said)) return false;
-    // What the directory says of its people counts; roles it may leave to the provider.
-    const managed = await provisioned.isManaged(user.id);
-    if (managed && (await directoryGivesRoles(db.read, user.tenant_id))) return false;
-    const { name, email } = managed ? user : person;
-    const roles = person.roles === null ? user.roles : JSON.stringify(person.roles);
-    const same = user.name === name && user.email === email && user.roles === roles;
-    const isNews = said.saidAt !== null && said.saidAt - (user.claims_at ?? 0) >= NOTE_EVERY_MS;
-    if (same && !isNews) return false;
-    await db.write(async (tx) => {
-      const changes = {
-        name,
-        email,
-        roles,
-        claims_at: said.saidAt ?? user.claims_at,
-      };
-      const ended = await changeUser(tx, options.accounts, user, changes, clock.now());
-      if (ended === undefined || roles === user.roles) return;
-      await audit.append(tx, {
-        tenantId: user.tenant_id,
-        actorId: null,
-        actorType: 'system',
-        action: 'user.updated',
-        targetType: 'user',
-        targetId: user.id,
-        details: { by: issuer, roles_before: user.roles, roles_after: roles, ...ended.details },
-      });
-    });
-    return !same;
   };
 
   /**

@@ -1,13 +1,20 @@
 import { iso } from '../../kernel/clock.ts';
 import type { UserRow } from '../users/index.ts';
-import type { Wanted } from './accounts.ts';
 import { ENTERPRISE_SCHEMA, isObject, type Resource, USER, USER_SCHEMA } from './attributes.ts';
 import type { DirectoryPersonRow, Membership } from './store.ts';
 import { resourceOf } from './values.ts';
 
 /** Between a person's resource and the rows that it is kept in. */
 
-export const fold = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+/** What a person's resource says of the account. */
+export interface Wanted {
+  name: string;
+  /** Null where the directory names no address. */
+  email: string | null;
+  active: boolean;
+}
+
+export const foldName = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
@@ -66,7 +73,7 @@ export const storedResource = (row: DirectoryPersonRow, active: boolean): Resour
 
 export const personColumns = (resource: Resource) => ({
   user_name: String(resource.userName).trim(),
-  user_name_folded: fold(String(resource.userName)),
+  user_name_folded: foldName(String(resource.userName)),
   external_id: text(resource.externalId),
   active: resource.active === false ? 0 : 1,
   attributes: attributesOf(resource),
@@ -97,7 +104,7 @@ export const personView = (
   };
 };
 
-export const versionOf = (version: number): string => `W/"${version}"`;
+export const etagOf = (version: number): string => `W/"${version}"`;
 
 export const metaOf = (
   resourceType: 'User' | 'Group',
@@ -108,5 +115,5 @@ export const metaOf = (
   created: iso(row.created_at),
   lastModified: iso(row.updated_at),
   location,
-  version: versionOf(row.version),
+  version: etagOf(row.version),
 });
