@@ -59,8 +59,10 @@ const fill = async (): Promise<void> => {
         ${numbers(from, to)}
         select 'run-' || cast(i as text), ${TENANT}, 'ada', 'c', 'm', 'q', 'completed', 'agent-' || cast(i % ${sql.lit(AGENTS)} as text),
           '[]', '{}', '{"input_tokens":700,"output_tokens":200,"cached_input_tokens":100,"cost_usd":0.000001}', 1000, '{"v":1,"events":[]}',
-          i % 3, 300 + i % 500, cast(${sql.lit(since)} + i * ${sql.lit(step)} as bigint),
-          cast(${sql.lit(since)} + i * ${sql.lit(step)} as bigint) + 900 + i % 4000 from n`.execute(tx),
+          i % 3, 300 + i % 500, cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint),
+          cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint) + 900 + i % 4000 from n`.execute(
+        tx,
+      ),
     );
   }
   if (DATABASE_URL !== '') await sql`vacuum analyze`.execute(db.read);

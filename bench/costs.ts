@@ -64,7 +64,7 @@ const fill = async (db: Db): Promise<void> => {
           'model', 'agent-' || cast(i % 6 as text), 'model-' || cast(i % 3 as text),
           case when i % 20 = 0 then 'shop.order' end, null, 'run-' || cast(i as text), null,
           700, 200, 100, 0, 0, 1000 + i % 1000, null, 0, 0,
-          cast(${sql.lit(month.start)} + i * ${sql.lit(step)} as bigint) from n`.execute(tx);
+          cast(${sql.lit(month.start)} + cast(i as bigint) * ${sql.lit(step)} as bigint) from n`.execute(tx);
     });
   }
 };
