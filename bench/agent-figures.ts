@@ -87,7 +87,7 @@ const measured = async (work: () => Promise<unknown>): Promise<string> => {
 
 try {
   await fill();
-  const { runSamples } = createRunSamples(createChatStore(db, 'bench'));
+  const { runSamples } = createRunSamples(createChatStore(db, { nodeId: 'bench', alone: true }));
   const totals = createRunTotals(db);
   const span = { tenantId: TENANT, agentId: 'agent-3', since, until: now + 1 };
   console.log(

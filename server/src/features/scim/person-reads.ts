@@ -62,5 +62,3 @@ export const createPersonReads = ({ store, base }: { store: ScimStore; base(): s
 
   return { list, get: one };
 };
-
-export type PersonReads = ReturnType<typeof createPersonReads>;
