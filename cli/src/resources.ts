@@ -593,6 +593,23 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
+    name: 'directory',
+    about: "groups that the company's directory has sent by SCIM",
+    commands: [
+      {
+        name: 'groups',
+        operation: 'listDirectoryGroups',
+        columns: ['id', 'name', 'roles', 'members', 'updated_at'],
+        examples: ['directory groups'],
+      },
+      {
+        name: 'roles',
+        operation: 'setDirectoryGroupRoles',
+        examples: ['directory roles ID --roles operator'],
+      },
+    ],
+  },
+  {
     name: 'clients',
     about: 'registered OAuth clients',
     commands: [

@@ -520,7 +520,7 @@ type CountUnreadNotificationsResult struct {
 // CreateAPIKeyRequest is a model of the API.
 type CreateAPIKeyRequest struct {
 	Name string `json:"name"`
-	// One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage, scim:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// ISO 8601 UTC with milliseconds
 	ExpiresAt *Nullable[string] `json:"expires_at,omitempty"`
@@ -752,7 +752,7 @@ type CreateUserRequest struct {
 	Password *string `json:"password,omitempty"`
 	// One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
-	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage, scim:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// One of: person, service.
 	Type *string `json:"type,omitempty"`
@@ -929,6 +929,23 @@ type DeleteConversationsResultFailed struct {
 	ID string `json:"id"`
 	// CONFLICT: a run of it has not ended. One of: NOT_FOUND, CONFLICT.
 	Code string `json:"code"`
+}
+
+// DirectoryGroup is a model of the API.
+type DirectoryGroup struct {
+	ID string `json:"id"`
+	// As the directory names it
+	Name string `json:"name"`
+	// Id in the directory
+	ExternalID *string `json:"external_id"`
+	// Roles that its members have by it. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
+	// How many people are in it
+	Members int64 `json:"members"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	UpdatedAt string `json:"updated_at"`
 }
 
 // Document is a model of the API.
@@ -1880,6 +1897,12 @@ type SetCostLimitsRequestLimit struct {
 	LimitUSD *float64 `json:"limit_usd"`
 }
 
+// SetDirectoryGroupRolesRequest is a model of the API.
+type SetDirectoryGroupRolesRequest struct {
+	// None: the group gives no role. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
+}
+
 // SetMemoryPreferenceRequest is a model of the API.
 type SetMemoryPreferenceRequest struct {
 	// language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate. One of: language, tone, answer_length, format, units, time_zone, date_format, form_of_address, theme, other.
@@ -2254,7 +2277,7 @@ type UpdateUserRequest struct {
 	Name *string `json:"name,omitempty"`
 	// One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
-	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage, scim:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// One of: free, pro, enterprise.
 	Tier *Nullable[string] `json:"tier,omitempty"`
@@ -3228,6 +3251,27 @@ type ListAPIKeysQuery struct {
 }
 
 func (query *ListAPIKeysQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setInteger(values, "page", query.Page)
+	setInteger(values, "limit", query.Limit)
+	setText(values, "cursor", query.Cursor)
+	return values
+}
+
+// ListDirectoryGroupsQuery narrows a list; zero values are left out.
+type ListDirectoryGroupsQuery struct {
+	// Page number, from 1 (default 1)
+	Page int64
+	// Items per page (default 20)
+	Limit int64
+	// next_cursor of the answer before, in place of page
+	Cursor string
+}
+
+func (query *ListDirectoryGroupsQuery) values() url.Values {
 	values := url.Values{}
 	if query == nil {
 		return values

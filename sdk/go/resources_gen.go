@@ -936,6 +936,24 @@ func (r *Auth) Refresh(ctx context.Context, body RefreshTokenRequest, options ..
 	return getJSON[TokenResponse](ctx, r.http, call{method: "POST", path: "/v2/auth/refresh", json: body}, options)
 }
 
+// Directory are the operations on this resource.
+type Directory struct{ http *transport }
+
+// ListGroups: Groups that the company's directory has sent by SCIM, with the roles that they give
+func (r *Directory) ListGroups(ctx context.Context, query *ListDirectoryGroupsQuery, options ...CallOption) (*Page[DirectoryGroup], error) {
+	return getJSON[Page[DirectoryGroup]](ctx, r.http, call{method: "GET", path: "/v2/directory/groups", query: query.values()}, options)
+}
+
+// ListGroupsAll gives every item of ListGroups, page by page; it ends after the first error.
+func (r *Directory) ListGroupsAll(ctx context.Context, query *ListDirectoryGroupsQuery, options ...CallOption) iter.Seq2[DirectoryGroup, error] {
+	return allItems[DirectoryGroup](ctx, r.http, call{method: "GET", path: "/v2/directory/groups", query: query.values()}, options)
+}
+
+// SetGroupRoles: Give the members of a group roles
+func (r *Directory) SetGroupRoles(ctx context.Context, id string, body SetDirectoryGroupRolesRequest, options ...CallOption) (*DirectoryGroup, error) {
+	return getJSON[DirectoryGroup](ctx, r.http, call{method: "PUT", path: "/v2/directory/groups/" + url.PathEscape(id) + "/roles", json: body}, options)
+}
+
 // OauthClients are the operations on this resource.
 type OauthClients struct{ http *transport }
 
@@ -1005,6 +1023,7 @@ type Resources struct {
 	System        *System
 	Audit         *Audit
 	Auth          *Auth
+	Directory     *Directory
 	OauthClients  *OauthClients
 	Tenants       *Tenants
 }
@@ -1027,6 +1046,7 @@ func newResources(http *transport) Resources {
 		System:        &System{http},
 		Audit:         &Audit{http},
 		Auth:          &Auth{http},
+		Directory:     &Directory{http},
 		OauthClients:  &OauthClients{http},
 		Tenants:       &Tenants{http},
 	}

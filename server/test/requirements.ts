@@ -329,6 +329,7 @@ export const REQUIREMENTS = {
   'OPS-22': 'the Helm chart renders resources that Kubernetes takes, and refuses values that cannot be right',
   'OPS-23':
     'stores that earlier releases have left are opened by this one, and their server works beside it during a roll',
+  'OPS-24': 'the runbooks of the alerts name figures, paths, settings, lines and commands that are there',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
@@ -485,6 +486,16 @@ export const REQUIREMENTS = {
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
   'SEC-30':
     'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
+  // Section 3: people from a company's directory
+  'SCIM-01': 'a directory creates, finds, changes and removes people by SCIM 2.0',
+  'SCIM-02': 'changes are taken in the dialects of Entra ID and Okta',
+  'SCIM-03': 'whom the directory switches off loses sessions, tokens and keys at once',
+  'SCIM-04': 'people of the directory are not changed elsewhere in contradiction to it without being told',
+  'SCIM-05': 'groups of the directory give the roles that an administrator has put on them, and no others',
+  'SCIM-06': 'a directory sees and changes the people and groups of its own tenant alone',
+  'SCIM-07': 'the directory’s key can do nothing else, and what it does is in the audit chain',
+  'SCIM-08':
+    'who signs in at the identity provider is joined with the person of the directory by its id or a proved address, in their own tenant alone; nobody else gets an account by it',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

@@ -16,7 +16,7 @@ import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './document/openapi.ts';
-import { errorBody, errorHeaders, errorStatus, MAX_DRAINED_BYTES } from './error-body.ts';
+import { errorBody, errorHeaders, errorStatus, errorType, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { decodeUtf8, parseJsonBody } from './json-body.ts';
@@ -107,7 +107,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
   reply.headers({ 'x-api-version': API_VERSION, 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
     .code(errorStatus(fault, context.shape))
-    .type('application/json; charset=utf-8')
+    .type(errorType(context.shape))
     .serializer((body: unknown) => String(body))
     .send(JSON.stringify(errorBody(fault, context.shape, request.id)));
 };
@@ -121,6 +121,10 @@ const isUtf8 = (contentType: string | undefined): boolean => {
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
 
+const SCIM_JSON = 'application/scim+json';
+const isScimJson = (request: FastifyRequest): boolean =>
+  request.headers['content-type']?.toLowerCase().startsWith(SCIM_JSON) === true;
+
 const LINES = 'application/x-ndjson';
 const isLines = (request: FastifyRequest): boolean =>
   request.headers['content-type']?.toLowerCase().startsWith(LINES) === true;
@@ -130,6 +134,9 @@ const settleBody = (request: FastifyRequest): void => {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'bodies are taken without Content-Encoding');
+  }
+  if (isScimJson(request) && request.context.shape !== 'scim') {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
   }
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
@@ -211,7 +218,7 @@ const parseAs =
 const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
-    ['application/json'],
+    ['application/json', SCIM_JSON],
     { parseAs: 'buffer' },
     parseAs((body, request) => {
       if (!isUtf8(request.headers['content-type'])) {

@@ -40,6 +40,8 @@ const OPENAI = '/v1';
 const MESSAGES = '/v1/messages';
 /** The door of the agent-to-agent protocol. */
 const A2A = '/a2a';
+/** What a company's directory creates and removes people by (RFC 7644). */
+const SCIM = '/scim';
 const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
 
 const under = (path: string, prefix: string): boolean =>
@@ -67,6 +69,7 @@ export const contextOf = (path: string): RequestContext => {
   if (under(path, MESSAGES)) return { shape: 'anthropic', table: 'reference', caller: null };
   if (under(path, OPENAI)) return { shape: 'openai', table: 'reference', caller: null };
   if (under(path, A2A)) return { shape: 'jsonrpc', table: 'reference', caller: null };
+  if (under(path, SCIM)) return { shape: 'scim', table: 'reference', caller: null };
   const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
   return { shape: oauth ? 'oauth' : 'A', table: null, caller: null };
 };

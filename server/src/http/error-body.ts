@@ -5,9 +5,10 @@ export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 /**
  * A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2), `openai`
- * that of the OpenAI-compatible door, `anthropic` that of `/v1/messages`, `jsonrpc` that of the A2A door.
+ * that of the OpenAI-compatible door, `anthropic` that of `/v1/messages`, `jsonrpc` that of the A2A door, `scim` that of
+ * RFC 7644, section 3.12.
  */
-export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'anthropic' | 'jsonrpc';
+export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'anthropic' | 'jsonrpc' | 'scim';
 
 /** JSON-RPC 2.0, section 5.1; the rest are server errors of its free range. */
 const RPC_CODES: Partial<Record<ErrorCode, number>> = {
@@ -119,11 +120,31 @@ export const anthropicError = (error: AppError, requestId: string): Record<strin
   };
 };
 
-const HAS_NO_422: ReadonlySet<ErrorShape> = new Set(['openai', 'anthropic', 'jsonrpc']);
+const HAS_NO_422: ReadonlySet<ErrorShape> = new Set(['openai', 'anthropic', 'jsonrpc', 'scim']);
 
 /** The status by which an error leaves: these protocols have 400 for what the contract calls 422. */
 export const errorStatus = (error: AppError, shape: ErrorShape): number =>
-  HAS_NO_422.has(shape) && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+  shape === 'scim' && error.details.precondition === true
+    ? 412
+    : HAS_NO_422.has(shape) && error.code === 'VALIDATION_ERROR'
+      ? 400
+      : error.status;
+
+/** Content type of an error's body. */
+export const errorType = (shape: ErrorShape): string =>
+  shape === 'scim' ? 'application/scim+json; charset=utf-8' : 'application/json; charset=utf-8';
+
+/** RFC 7644, section 3.12; `scim_type` in an error's details is its `scimType`. */
+const scimError = (error: AppError): Record<string, unknown> => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+  status: String(errorStatus(error, 'scim')),
+  ...(typeof error.details.scim_type === 'string'
+    ? { scimType: error.details.scim_type }
+    : error.code === 'VALIDATION_ERROR'
+      ? { scimType: error.cause instanceof SyntaxError ? 'invalidSyntax' : 'invalidValue' }
+      : {}),
+  detail: error.message,
+});
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'invalid_request',
@@ -152,6 +173,7 @@ export const errorBody = (error: AppError, shape: ErrorShape, requestId: string)
     };
   }
   if (shape === 'jsonrpc') return rpcError(error, requestId);
+  if (shape === 'scim') return scimError(error);
   if (shape === 'openai') return openAiError(error, requestId);
   if (shape === 'anthropic') return anthropicError(error, requestId);
   if (shape === 'A') return { error: { code, message, details, request_id: requestId } };

@@ -177,6 +177,7 @@ const schemaOf = (route: AnyRoute, prefix: string): NonNullable<RouteOptions['sc
     if (schema) response[Number(status)] = schema;
   return {
     operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
+    ...(route.undocumented === true ? { hide: true } : {}),
     summary: route.summary,
     tags: [route.tag],
     description: describeRoute(route),

@@ -66,6 +66,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   params?: P;
   /** Content type of the request when it is not JSON (`multipart/form-data`); such routes read the request themselves. */
   consumes?: readonly string[];
+  /** Not in the OpenAPI document: a protocol with a description of its own (RFC 7643). */
+  undocumented?: true;
   /** For the document: what those types hold, where it can be said. A string stands for the bytes. */
   uploads?: Readonly<Record<string, TSchema>>;
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */

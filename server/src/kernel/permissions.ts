@@ -41,6 +41,8 @@ export const PERMISSIONS = [
   'tenants:read',
   'tenants:manage',
   'clients:manage',
+  /** For the credential of a company's directory: people and groups by SCIM. */
+  'scim:manage',
 ] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];

@@ -18,6 +18,7 @@ import { openAiModule } from '../features/openai/module.ts';
 import { realtimeModule } from '../features/realtime/module.ts';
 import { responsesModule } from '../features/responses/module.ts';
 import { retentionModule } from '../features/retention/module.ts';
+import { scimModule } from '../features/scim/module.ts';
 import { sharesModule } from '../features/shares/module.ts';
 import { systemModule } from '../features/system/module.ts';
 import { tasksModule } from '../features/tasks/module.ts';
@@ -86,6 +87,7 @@ export const MODULES = moduleList([
   auditModule,
   usersModule,
   tenantsModule,
+  scimModule,
   conversationsModule,
   communicationsModule,
   governanceModule,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBrowser, signIn, signInPage } from '../support/browser.ts';
-import type { Client } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import { docText } from '../support/doc-blocks.ts';
 import { createDocShell, type DocShell, ROOT, type ShellEnd } from '../support/doc-shell.ts';
 import { freePort } from '../support/free-port.ts';
@@ -329,6 +329,16 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch tenants': own(() => post('/v2/tenants', { name: 'Northern Lights', slug: fresh('north') })),
   'pentarch keys': own(() => post('/v2/auth/api-keys', { name: fresh('key') })),
   'pentarch tokens': own(() => post('/v2/users/me/tokens', { name: fresh('token') })),
+  'pentarch directory roles': words(async () => {
+    const key = await admin.post('/v2/auth/api-keys', { name: 'directory', permissions: ['scim:manage'] });
+    const made = await createClient(() => server.url, key.json<{ key: string }>().key).post(
+      '/scim/v2/Groups',
+      {
+        displayName: fresh('Group'),
+      },
+    );
+    return { ID: made.json<{ id: string }>().id };
+  }),
   'pentarch clients delete': words(async () => {
     const answer = await admin.post('/v2/oauth/clients', {
       name: fresh('client'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
-import type { Answer, Client } from './client.ts';
+import { type Answer, type Client, createClient } from './client.ts';
 import { FIND, type Ids, KINDS, type Kind, SECRET } from './isolation-map.ts';
 import type { TestServer } from './server.ts';
 
@@ -170,6 +170,17 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
     'machine key',
   );
   const [observation] = entity.observations as { id: string }[];
+  const directoryKey = ok(
+    await boss.post('/v2/auth/api-keys', { name: `directory-${word}`, permissions: ['scim:manage'] }),
+    'a key for a directory',
+  );
+  const group = ok(
+    await createClient(() => options.server.url, text(directoryKey.key)).post('/scim/v2/Groups', {
+      displayName: `Group ${secret}`,
+    }),
+    'a group of a directory',
+  );
+
   return {
     client,
     sent,
@@ -180,6 +191,7 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
       chunk_document: text(document.id),
       conversation: text(chatted.conversation_id),
       delivery: text(delivery.id),
+      directory_group: text(group.id),
       document: text(document.id),
       entity: text(entity.id),
       machine_key: text(machineKey.keyId),

@@ -140,6 +140,7 @@ export const RIGHTS: readonly {
     ],
   },
   { resource: 'clients', label: 'OAuth clients', actions: [{ action: 'manage', others: NOBODY }] },
+  { resource: 'scim', label: 'Company directory (SCIM)', actions: [{ action: 'manage', others: NOBODY }] },
 ];
 
 /** Permissions of a role, as the API names them. */

@@ -463,7 +463,7 @@ export interface CountUnreadNotificationsResult {
 
 export interface CreateApiKeyRequest {
   name: string;
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage' | 'scim:manage')[];
   /** ISO 8601 UTC with milliseconds */
   expires_at?: string | null;
 }
@@ -664,7 +664,7 @@ export interface CreateUserRequest {
   password?: string;
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
   /** Permissions beyond those of the roles */
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage' | 'scim:manage')[];
   type?: 'person' | 'service';
   tier?: 'free' | 'pro' | 'enterprise' | null;
   /** Another tenant: platform administrators only */
@@ -820,6 +820,22 @@ export interface DeleteConversationsResultFailed {
   id: string;
   /** CONFLICT: a run of it has not ended */
   code: 'NOT_FOUND' | 'CONFLICT';
+}
+
+export interface DirectoryGroup {
+  id: string;
+  /** As the directory names it */
+  name: string;
+  /** Id in the directory */
+  external_id: string | null;
+  /** Roles that its members have by it */
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** How many people are in it */
+  members: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
 }
 
 export interface Document {
@@ -1653,6 +1669,11 @@ export interface SetCostLimitsRequestLimit {
   limit_usd: number | null;
 }
 
+export interface SetDirectoryGroupRolesRequest {
+  /** None: the group gives no role */
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+}
+
 export interface SetMemoryPreferenceRequest {
   /** language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate */
   name: 'language' | 'tone' | 'answer_length' | 'format' | 'units' | 'time_zone' | 'date_format' | 'form_of_address' | 'theme' | 'other';
@@ -1987,7 +2008,7 @@ export interface UpdateUserRequest {
   name?: string;
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
   /** Permissions beyond those of the roles */
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage' | 'scim:manage')[];
   tier?: 'free' | 'pro' | 'enterprise' | null;
   status?: 'active' | 'deactivated';
 }
@@ -2482,6 +2503,15 @@ export type ListAuditEventsQuery = {
 };
 
 export type ListApiKeysQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+};
+
+export type ListDirectoryGroupsQuery = {
   /** Page number, from 1 (default 1) */
   page?: number;
   /** Items per page (default 20) */

@@ -583,6 +583,18 @@ export const auth = (http: Http) => ({
     http.json({ method: 'POST', path: '/v2/auth/refresh', json: body }, options),
 });
 
+export const directory = (http: Http) => ({
+  /** Groups that the company's directory has sent by SCIM, with the roles that they give */
+  listGroups: (query: m.ListDirectoryGroupsQuery = {}, options?: CallOptions): Promise<Page<m.DirectoryGroup>> =>
+    http.json({ method: 'GET', path: '/v2/directory/groups', query }, options),
+  /** Every item of `listGroups`, page by page. */
+  listGroupsAll: (query: m.ListDirectoryGroupsQuery = {}, options?: CallOptions): AsyncGenerator<m.DirectoryGroup> =>
+    allItems(http, { method: 'GET', path: '/v2/directory/groups', query }, options),
+  /** Give the members of a group roles */
+  setGroupRoles: (id: string, body: m.SetDirectoryGroupRolesRequest, options?: CallOptions): Promise<m.DirectoryGroup> =>
+    http.json({ method: 'PUT', path: `/v2/directory/groups/${segment(id)}/roles`, json: body }, options),
+});
+
 export const oauthClients = (http: Http) => ({
   /** Registered clients of the tenant */
   list: (query: m.ListOauthClientsQuery = {}, options?: CallOptions): Promise<Page<m.OauthClient>> =>
@@ -634,6 +646,7 @@ export const allResources = (http: Http) => ({
   system: system(http),
   audit: audit(http),
   auth: auth(http),
+  directory: directory(http),
   oauthClients: oauthClients(http),
   tenants: tenants(http),
 });

@@ -32,6 +32,10 @@ const STAYS = new Set([
   'conversation_shares',
   'document_uploads',
   'document_upload_vectors',
+  // The tenant's directory finds its people again by their addresses, as at its first run.
+  'directory_people',
+  'directory_groups',
+  'directory_members',
 ]);
 
 const MODEL_KEY = (table: string): string =>

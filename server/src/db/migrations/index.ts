@@ -55,6 +55,8 @@ import { allTools } from './128-all-tools.ts';
 import { attachments } from './130-attachments.ts';
 import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
+import { directory } from './160-directory.ts';
+import { delegatedRuns } from './161-delegated-runs.ts';
 import { documentUploads } from './180-document-uploads.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -115,5 +117,7 @@ export const migrations: readonly SchemaStep[] = [
   attachments,
   conversationShares,
   costSums,
+  directory,
+  delegatedRuns,
   documentUploads,
 ];

@@ -2,6 +2,7 @@ import type { AccountTables } from './accounts.ts';
 import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
+import type { DirectoryTables } from './directory.ts';
 import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
@@ -22,6 +23,7 @@ export interface Tables
     AgentTables,
     ChatTables,
     CostTables,
+    DirectoryTables,
     GovernanceTables,
     HttpTables,
     IdentityTables,

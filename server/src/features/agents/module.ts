@@ -16,6 +16,7 @@ import { suggestionRoutes } from './suggestions.routes.ts';
 import { createSuggestionStore } from './suggestions.store.ts';
 import { createSuggestions } from './suggestions.ts';
 import { agentTools } from './tools.ts';
+import { createRunTotals } from './totals.store.ts';
 import { createWarmUp } from './warm-up.ts';
 
 export interface AgentsDeps extends Pick<Given, 'clock' | 'config' | 'lifecycle' | 'logger' | 'onError'> {
@@ -43,7 +44,8 @@ const createService = (
     store: createAgentStore(db),
     clock,
     cluster: node,
-    runSamples: createRunSamples(createChatStore(db, node)),
+    ...createRunSamples(createChatStore(db, node)),
+    runTotals: createRunTotals(db),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
       return models.states().every((s) => s.provider !== provider || s.state !== 'open');

@@ -21,49 +21,133 @@ export interface RunSample {
   createdAt: number;
 }
 
-/** Nearest-rank percentile of unsorted values; null without data. */
-export const percentile = (values: readonly number[], share: number): number | null => {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+/** Figures of runs, added up. Durations are counted by their length in ms. */
+export interface RunTotals {
+  requests: number;
+  successes: number;
+  failures: number;
+  active: number;
+  latencies: ReadonlyMap<number, number>;
+  firstTokens: ReadonlyMap<number, number>;
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  toolCalls: number;
+  /** Epoch ms; 0 for none. */
+  lastAt: number;
+}
+
+export const NO_TOTALS: RunTotals = {
+  requests: 0,
+  successes: 0,
+  failures: 0,
+  active: 0,
+  latencies: new Map(),
+  firstTokens: new Map(),
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  toolCalls: 0,
+  lastAt: 0,
 };
 
-const mean = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : Math.round(values.reduce((a, b) => a + b, 0) / values.length);
+const counted = (values: readonly (number | null)[]): Map<number, number> => {
+  const counts = new Map<number, number>();
+  for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+};
 
-const present = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+const merged = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): Map<number, number> => {
+  const counts = new Map(a);
+  for (const [value, n] of b) counts.set(value, (counts.get(value) ?? 0) + n);
+  return counts;
+};
+
+/** To a nano-dollar, so that sums of sums are those of their parts. */
+const exactUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9;
+
+export const addTotals = (a: RunTotals, b: RunTotals): RunTotals => ({
+  requests: a.requests + b.requests,
+  successes: a.successes + b.successes,
+  failures: a.failures + b.failures,
+  active: a.active + b.active,
+  latencies: merged(a.latencies, b.latencies),
+  firstTokens: merged(a.firstTokens, b.firstTokens),
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  costUsd: exactUsd(a.costUsd + b.costUsd),
+  toolCalls: a.toolCalls + b.toolCalls,
+  lastAt: Math.max(a.lastAt, b.lastAt),
+});
+
+export const totalsOf = (samples: readonly RunSample[]): RunTotals => {
+  const sum = (pick: (s: RunSample) => number): number => samples.reduce((total, s) => total + pick(s), 0);
+  const outcomes = (outcome: RunSample['outcome']): number =>
+    samples.filter((sample) => sample.outcome === outcome).length;
+  return {
+    requests: samples.length,
+    successes: outcomes('success'),
+    failures: outcomes('failure'),
+    active: outcomes('active'),
+    latencies: counted(samples.map((s) => s.latencyMs)),
+    firstTokens: counted(samples.map((s) => s.firstTokenMs)),
+    inputTokens: sum((s) => s.inputTokens),
+    outputTokens: sum((s) => s.outputTokens),
+    costUsd: exactUsd(sum((s) => s.costUsd)),
+    toolCalls: sum((s) => s.toolCalls),
+    lastAt: samples.reduce((latest, s) => Math.max(latest, s.createdAt), 0),
+  };
+};
+
+const countOf = (counts: ReadonlyMap<number, number>): number =>
+  [...counts.values()].reduce((total, n) => total + n, 0);
+
+/** Nearest-rank percentiles of counted values; null without data. */
+export const percentiles = (
+  counts: ReadonlyMap<number, number>,
+  shares: readonly number[],
+): (number | null)[] => {
+  const total = countOf(counts);
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  return shares.map((share) => {
+    let left = Math.max(1, Math.ceil(share * total));
+    for (const [value, n] of sorted) {
+      left -= n;
+      if (left <= 0) return value;
+    }
+    return null;
+  });
+};
+
+const mean = (counts: ReadonlyMap<number, number>): number | null => {
+  const total = countOf(counts);
+  if (total === 0) return null;
+  return Math.round([...counts].reduce((sum, [value, n]) => sum + value * n, 0) / total);
+};
 
 export const metricsOf = (
   window: MetricsWindow,
-  samples: readonly RunSample[],
+  totals: RunTotals,
   iso: (ms: number) => string,
 ): AgentMetrics => {
-  const successes = samples.filter((s) => s.outcome === 'success').length;
-  const failures = samples.filter((s) => s.outcome === 'failure').length;
+  const { successes, failures, latencies } = totals;
   const finished = successes + failures;
-  const latencies = present(samples.map((s) => s.latencyMs));
-  const firstTokens = present(samples.map((s) => s.firstTokenMs));
-  const last = samples.reduce((latest, s) => Math.max(latest, s.createdAt), 0);
-  const sum = (pick: (s: RunSample) => number): number => samples.reduce((total, s) => total + pick(s), 0);
+  const [p50 = null, p95 = null, p99 = null] = percentiles(latencies, [0.5, 0.95, 0.99]);
+  const [first50 = null, first95 = null] = percentiles(totals.firstTokens, [0.5, 0.95]);
   return {
     window,
-    requests: samples.length,
+    requests: totals.requests,
     successes,
     failures,
     success_rate: finished === 0 ? null : Math.round((successes / finished) * 10_000) / 10_000,
-    active_runs: samples.filter((s) => s.outcome === 'active').length,
-    latency_ms: {
-      avg: mean(latencies),
-      p50: percentile(latencies, 0.5),
-      p95: percentile(latencies, 0.95),
-      p99: percentile(latencies, 0.99),
-    },
-    first_token_ms: { p50: percentile(firstTokens, 0.5), p95: percentile(firstTokens, 0.95) },
-    input_tokens: sum((s) => s.inputTokens),
-    output_tokens: sum((s) => s.outputTokens),
-    cost_usd: Math.round(sum((s) => s.costUsd) * 1e9) / 1e9,
-    tool_calls: sum((s) => s.toolCalls),
-    last_active_at: last === 0 ? null : iso(last),
+    active_runs: totals.active,
+    latency_ms: { avg: mean(latencies), p50, p95, p99 },
+    first_token_ms: { p50: first50, p95: first95 },
+    input_tokens: totals.inputTokens,
+    output_tokens: totals.outputTokens,
+    cost_usd: totals.costUsd,
+    tool_calls: totals.toolCalls,
+    last_active_at: totals.lastAt === 0 ? null : iso(totals.lastAt),
   };
 };
 

@@ -5,7 +5,16 @@ import { iso } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import type { AgentDefinition } from './definitions.ts';
-import { type MetricsWindow, metricsOf, type RunSample, stateOf, WINDOWS_MS } from './rules.ts';
+import {
+  addTotals,
+  type MetricsWindow,
+  metricsOf,
+  type RunSample,
+  type RunTotals,
+  stateOf,
+  totalsOf,
+  WINDOWS_MS,
+} from './rules.ts';
 import type { AgentMetrics, AgentPatch, AgentStatus } from './schema.ts';
 import type { AgentSettings, AgentStore } from './store.ts';
 
@@ -16,6 +25,10 @@ export interface AgentServiceOptions {
   clock: Clock;
   /** Runs of the tenant since a time (epoch ms), from the run journal; newest first, bounded. */
   runSamples(tenantId: string, since: number): Promise<readonly RunSample[]>;
+  /** Of those only the ones in which other agents have worked too, whoever's they are; not bounded. */
+  sharedSamples(tenantId: string, since: number): Promise<readonly RunSample[]>;
+  /** Figures of the runs that an agent did alone in a span of time. */
+  runTotals(span: { tenantId: string; agentId: string; since: number; until: number }): Promise<RunTotals>;
   /** Is the model (null = the default one) reachable, as far as is known? */
   modelAvailable(modelId: string | null): boolean;
   modelExists(modelId: string): boolean;
@@ -82,7 +95,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
     now: number,
   ): AgentStatus => {
     const own = samples.filter((sample) => sample.agentId === definition.id);
-    const metrics = metricsOf('24h', own, iso);
+    const metrics = metricsOf('24h', totalsOf(own), iso);
     return {
       id: definition.id,
       name: definition.name,
@@ -137,12 +150,15 @@ export const createAgentService = (options: AgentServiceOptions) => {
 
     async metrics(tenantId: string, id: string, window: MetricsWindow): Promise<AgentMetrics> {
       definitionOf(id);
-      const samples = await options.runSamples(tenantId, clock.now() - WINDOWS_MS[window]);
-      return metricsOf(
-        window,
-        samples.filter((sample) => sample.agentId === id),
-        iso,
-      );
+      const since = clock.now() - WINDOWS_MS[window];
+      // A run that a clock ahead of ours has begun counts as well.
+      const until = clock.now() + WINDOWS_MS['1h'];
+      const [totals, shared] = await Promise.all([
+        options.runTotals({ tenantId, agentId: id, since, until }),
+        options.sharedSamples(tenantId, since),
+      ]);
+      const own = shared.filter((sample) => sample.agentId === id);
+      return metricsOf(window, addTotals(totals, totalsOf(own)), iso);
     },
 
     /** Changes an agent for the tenant. Throws NOT_FOUND and, for a model that is not configured, VALIDATION_ERROR. */

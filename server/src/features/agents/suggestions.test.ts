@@ -8,6 +8,7 @@ import {
   createSuggestionStore,
   createSuggestions,
 } from './index.ts';
+import { NO_TOTALS } from './rules.ts';
 
 const PAGE = { page: 1, limit: 10, after: null };
 
@@ -22,6 +23,8 @@ describe.each(testStores)('suggestions on $name', ({ open }) => {
       store: createAgentStore(db),
       clock,
       runSamples: () => Promise.resolve([]),
+      sharedSamples: () => Promise.resolve([]),
+      runTotals: () => Promise.resolve(NO_TOTALS),
       modelAvailable: () => true,
       modelExists: () => true,
     });

@@ -10,7 +10,7 @@ describe('a JSON text that cannot be read as the value that it says', () => {
 
   it('has a whole number with a digit that is lost, wherever it stands', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 21n), max: 10n ** 21n }), (n) => {
+      fc.property(fc.bigInt({ min: 1n - 10n ** 21n, max: 10n ** 21n - 1n }), (n) => {
         // As JavaScript writes it again: below 10^21 with all of its digits.
         const isKept = String(Number(n)) === String(n);
         for (const text of [`${n}`, `[${n}]`, `{"a":${n}}`, `[1, ${n} ,2]`, `${n}.0`, `[${n}00e-2]`])

@@ -20,10 +20,13 @@ export interface Turn {
 }
 
 /** Runs of a tenant since a time (epoch ms), for the figures of agents. */
-export const createRunSamples =
-  (store: Pick<ChatStore, 'samples'>) =>
-  async (tenantId: string, since: number): Promise<RunSample[]> =>
-    (await store.samples(tenantId, since)).flatMap(samplesOf);
+export const createRunSamples = (store: Pick<ChatStore, 'samples' | 'sharedSamples'>) => ({
+  runSamples: async (tenantId: string, since: number): Promise<RunSample[]> =>
+    (await store.samples(tenantId, since)).flatMap(samplesOf),
+  /** Of those in which other agents have worked too. */
+  sharedSamples: async (tenantId: string, since: number): Promise<RunSample[]> =>
+    (await store.sharedSamples(tenantId, since)).flatMap(samplesOf),
+});
 
 /** What can be read of stored runs. */
 export const createRunReads = (store: ChatStore) => {

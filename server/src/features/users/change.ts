@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { conflict, notFound } from '../../kernel/errors.ts';
 import { addedRights, assertMayGrant, assertMayManage } from '../../kernel/grants.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
+import { assertDirectoryAgrees, hasLeft } from './directory.ts';
 import type { AccountLookup } from './lookup.ts';
 import { wasMovedAway } from './move.ts';
 import type { AccountPort } from './ports.ts';
@@ -39,6 +40,7 @@ const changesOf = (row: UserRow, input: UserChangeInput): UserChanges => {
   if (input.status === 'deactivated') changes.status = 'deactivated';
   if (input.status === 'active' && row.status !== 'active') {
     if (wasMovedAway(row)) throw conflict('this person goes on in another tenant');
+    if (hasLeft(row)) throw conflict('the company’s directory has removed this person');
     const canSignIn = row.password_hash !== null || row.external_id !== null || row.type === 'service';
     if (!canSignIn && row.status === 'invited') {
       throw conflict('the person has not accepted the invitation yet');
@@ -109,6 +111,7 @@ export const createChanges = ({ db, clock, audit, accounts, lookup }: UserChange
       const changes = changesOf(row, input);
       if (Object.keys(changes).length === 0) return view(row);
       await assertMayChange(caller, row, changes);
+      await assertDirectoryAgrees(db.read, row, changes);
       return view(await change(caller, row, changes, 'user.updated', requestId));
     },
 

@@ -1,3 +1,11 @@
+export {
+  directoryGivesRoles,
+  findDirectoryPerson,
+  findWaiting,
+  hasLeft,
+  leftDirectory,
+  type Waiting,
+} from './directory.ts';
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
 export { movedAway, moveUser, noteMove } from './move.ts';
@@ -10,6 +18,7 @@ export { userRoutes } from './routes.ts';
 
 export { createUsers, type Users } from './service.ts';
 export {
+  countActiveAdmins,
   findUser,
   findUserByEmail,
   findUserByExternalId,
@@ -17,6 +26,8 @@ export {
   foldEmail,
   insertUser,
   touchUser,
+  type UserChanges,
   type UserRow,
 } from './store.ts';
 export { findRights } from './tools.ts';
+export { isActiveAdmin } from './wire.ts';

@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { Audit } from '../audit/index.ts';
 import { findTenant } from '../tenants/index.ts';
+import { findDirectoryPerson, managedByDirectory } from './directory.ts';
 import { userCreated } from './events.rules.ts';
 import type { AccountLookup } from './lookup.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
@@ -43,6 +44,7 @@ export const createPersonMove =
     if (row.id === caller.userId) throw conflict('ask another platform administrator to move you');
     if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
     if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
+    if ((await findDirectoryPerson(db.read, row.id)) !== undefined) throw managedByDirectory(['tenant_id']);
     if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
     const goneOn = await db.write(async (tx) => {
       const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];

@@ -8,6 +8,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Chat: 'Questions to the agents, and the runs that answer them',
   Conversations: 'Conversations, their messages, folders and shares',
   Costs: 'What was spent, and the limits of it',
+  Directory: 'Groups that a company’s directory keeps by SCIM, and the roles that they give',
   Events: 'What happens, as it happens, over a WebSocket',
   Governance: 'Proposals that wait for people, and their votes',
   'Identity provider': 'OAuth 2.0 and OpenID Connect, for libraries of these protocols',

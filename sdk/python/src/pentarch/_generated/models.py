@@ -489,7 +489,7 @@ class _CreateApiKeyRequest(TypedDict):
 
 
 class CreateApiKeyRequest(_CreateApiKeyRequest, total=False):
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]]
     expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
 
@@ -722,7 +722,7 @@ class CreateUserRequest(_CreateUserRequest, total=False):
     name: str
     password: str
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]]
     """Permissions beyond those of the roles"""
     type: Literal["person", "service"]
     tier: Literal["free", "pro", "enterprise"] | None
@@ -900,6 +900,22 @@ class DeleteConversationsResultFailed(TypedDict):
     id: str
     code: Literal["NOT_FOUND", "CONFLICT"]
     """CONFLICT: a run of it has not ended"""
+
+
+class DirectoryGroup(TypedDict):
+    id: str
+    name: str
+    """As the directory names it"""
+    external_id: str | None
+    """Id in the directory"""
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """Roles that its members have by it"""
+    members: int
+    """How many people are in it"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
 
 
 class Document(TypedDict):
@@ -1763,6 +1779,11 @@ class SetCostLimitsRequestLimit(_SetCostLimitsRequestLimit, total=False):
     """User or agent id; nothing for tenant and run"""
 
 
+class SetDirectoryGroupRolesRequest(TypedDict):
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """None: the group gives no role"""
+
+
 class SetMemoryPreferenceRequest(TypedDict):
     name: Literal["language", "tone", "answer_length", "format", "units", "time_zone", "date_format", "form_of_address", "theme", "other"]
     """language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate"""
@@ -2105,7 +2126,7 @@ class UpdateTenantRequest(TypedDict, total=False):
 class UpdateUserRequest(TypedDict, total=False):
     name: str
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]]
     """Permissions beyond those of the roles"""
     tier: Literal["free", "pro", "enterprise"] | None
     status: Literal["active", "deactivated"]

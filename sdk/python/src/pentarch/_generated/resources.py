@@ -87,7 +87,7 @@ class Users:
         name: str | NotGiven = NOT_GIVEN,
         password: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         tenant_id: str | NotGiven = NOT_GIVEN,
@@ -196,7 +196,7 @@ class Users:
         *,
         name: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
@@ -328,7 +328,7 @@ class AsyncUsers:
         name: str | NotGiven = NOT_GIVEN,
         password: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         tenant_id: str | NotGiven = NOT_GIVEN,
@@ -437,7 +437,7 @@ class AsyncUsers:
         *,
         name: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
@@ -3920,7 +3920,7 @@ class Auth:
         self,
         *,
         name: str,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         expires_at: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
@@ -4031,7 +4031,7 @@ class AsyncAuth:
         self,
         *,
         name: str,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage", "scim:manage"]] | NotGiven = NOT_GIVEN,
         expires_at: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
@@ -4110,6 +4110,80 @@ class AsyncAuth:
     ) -> m.TokenResponse:
         """Exchange a refresh token for a new pair"""
         return cast("m.TokenResponse", await self._http.json(Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options))
+
+
+class Directory:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_groups(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.DirectoryGroup]:
+        """Groups that the company's directory has sent by SCIM, with the roles that they give"""
+        return self._http.page(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_groups_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.DirectoryGroup]:
+        """Every item of `list_groups`, page by page."""
+        return self._http.all(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def set_group_roles(
+        self,
+        id: str,
+        *,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]],
+        options: CallOptions | None = None,
+    ) -> m.DirectoryGroup:
+        """Give the members of a group roles"""
+        return cast("m.DirectoryGroup", self._http.json(Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options))
+
+
+class AsyncDirectory:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_groups(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.DirectoryGroup]:
+        """Groups that the company's directory has sent by SCIM, with the roles that they give"""
+        return await self._http.page(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_groups_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.DirectoryGroup]:
+        """Every item of `list_groups`, page by page."""
+        return self._http.all(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def set_group_roles(
+        self,
+        id: str,
+        *,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]],
+        options: CallOptions | None = None,
+    ) -> m.DirectoryGroup:
+        """Give the members of a group roles"""
+        return cast("m.DirectoryGroup", await self._http.json(Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options))
 
 
 class OauthClients:
@@ -4356,6 +4430,7 @@ class AllResources:
         self.system = System(http)
         self.audit = Audit(http)
         self.auth = Auth(http)
+        self.directory = Directory(http)
         self.oauth_clients = OauthClients(http)
         self.tenants = Tenants(http)
 
@@ -4378,5 +4453,6 @@ class AsyncAllResources:
         self.system = AsyncSystem(http)
         self.audit = AsyncAudit(http)
         self.auth = AsyncAuth(http)
+        self.directory = AsyncDirectory(http)
         self.oauth_clients = AsyncOauthClients(http)
         self.tenants = AsyncTenants(http)

@@ -13,6 +13,10 @@ export interface Organisation {
 export interface ExternalPerson {
   subject: string;
   email: string;
+  /** The address where the provider says that it is proved; nobody is found by another one. */
+  provedEmail: string | null;
+  /** Microsoft's id of the person, which is the same for every application; its `sub` is not. */
+  objectId: string | null;
   name: string;
   /** Null when the token says nothing of roles: those of the account stay. */
   roles: Role[] | null;
@@ -189,6 +193,8 @@ const organisationOf = (claims: Claims): OrganisationClaim => {
   return keycloakOrganisation(claims);
 };
 
+const MICROSOFT = /^https:\/\/(login\.microsoftonline\.com|sts\.windows\.net)\//;
+
 /** Null for claims without a subject. */
 export const personOf = (claims: Claims, options: ClaimOptions): ExternalPerson | null => {
   const subject = identifier(claims.sub);
@@ -200,6 +206,8 @@ export const personOf = (claims: Claims, options: ClaimOptions): ExternalPerson 
   return {
     subject,
     email: address(claims.email) ?? address(username) ?? `${subject}@external.invalid`,
+    provedEmail: claims.email_verified === true ? address(claims.email) : null,
+    objectId: typeof claims.iss === 'string' && MICROSOFT.test(claims.iss) ? identifier(claims.oid) : null,
     name: shortened(text(claims.name) ?? username ?? subject),
     roles: named === null ? null : ROLES.filter((role) => named.includes(role)),
     roleNames: named ?? [],

@@ -14,7 +14,6 @@ import {
 } from '../../tenants/index.ts';
 import {
   type AccountEnds,
-  changeUser,
   findUserByExternalId,
   insertUser,
   moveUser,
@@ -24,6 +23,8 @@ import {
 } from '../../users/index.ts';
 import { parseRoles } from '../principal.ts';
 import { type ExternalPerson, type Organisation, tenantSlugOf } from './claims.rules.ts';
+import { createFollow, isOutdated, type Said } from './follow.ts';
+import { createProvisioned } from './provisioned.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
 
@@ -40,18 +41,6 @@ export interface PeopleOptions {
   /** What is remembered of the account's tokens is void. */
   forgetUser(userId: string): void;
 }
-
-/** How often it is noted when the provider last spoke, where nothing has changed: each time would be a write for each token. */
-const NOTE_EVERY_MS = 60_000;
-
-interface Said {
-  /** Epoch ms: when the provider said it. Null: that is not known. */
-  saidAt: number | null;
-}
-
-/** Whether something newer has been said of the person: then roles of before do not come back. */
-const isOutdated = (user: UserRow, { saidAt }: Said): boolean =>
-  saidAt !== null && user.claims_at !== null && saidAt < user.claims_at;
 
 const unknownPerson = () =>
   new AppError('FORBIDDEN', 'this account is not known here; ask your administrator', {
@@ -78,6 +67,8 @@ const otherOrganisation = (userId: string) =>
 
 export const createPeople = (options: PeopleOptions) => {
   const { db, clock, audit, issuer } = options;
+  const provisioned = createProvisioned(options);
+  const follow = createFollow(options, provisioned);
   const externalId = (id: string): string => `${issuer}|${id}`;
 
   const newTenant = async (organisation: { id: string; name: string }): Promise<TenantRow> => {
@@ -171,35 +162,6 @@ export const createPeople = (options: PeopleOptions) => {
     });
   };
 
-  /** The provider is right about names and, where it names them, roles. */
-  const follow = async (user: UserRow, person: ExternalPerson, said: Said): Promise<boolean> => {
-    if (isOutdated(user, said)) return false;
-    const roles = person.roles === null ? user.roles : JSON.stringify(person.roles);
-    const same = user.name === person.name && user.email === person.email && user.roles === roles;
-    const isNews = said.saidAt !== null && said.saidAt - (user.claims_at ?? 0) >= NOTE_EVERY_MS;
-    if (same && !isNews) return false;
-    await db.write(async (tx) => {
-      const changes = {
-        name: person.name,
-        email: person.email,
-        roles,
-        claims_at: said.saidAt ?? user.claims_at,
-      };
-      const ended = await changeUser(tx, options.accounts, user, changes, clock.now());
-      if (ended === undefined || roles === user.roles) return;
-      await audit.append(tx, {
-        tenantId: user.tenant_id,
-        actorId: null,
-        actorType: 'system',
-        action: 'user.updated',
-        targetType: 'user',
-        targetId: user.id,
-        details: { by: issuer, roles_before: user.roles, roles_after: roles, ...ended.details },
-      });
-    });
-    return !same;
-  };
-
   /**
    * Whom a token without an organisation has brought into `default` goes to the organisation of the first token that names
    * one. What was written meanwhile stays with the account of before.
@@ -239,11 +201,34 @@ export const createPeople = (options: PeopleOptions) => {
   ): Promise<UserRow> => {
     const tenant =
       (await findTenantByExternalId(db.read, externalId(organisation.id))) ?? (await newTenant(organisation));
-    if (known === undefined) return newUser(person, tenant, said);
-    if (known.tenant_id === tenant.id) return known;
+    const account = (await provisioned.join(person, tenant.id, known)) ?? known;
+    if (account === undefined) return newUser(person, tenant, said);
+    if (account.tenant_id === tenant.id) return account;
+    return moved(account, person, tenant, said);
+  };
+
+  const moved = async (
+    known: UserRow,
+    person: ExternalPerson,
+    tenant: TenantRow,
+    said: Said,
+  ): Promise<UserRow> => {
+    if (await provisioned.isManaged(known.id)) throw otherOrganisation(known.id);
     const isUnplaced = known.tenant_id === (await defaultTenant()).id && known.placed_by_admin !== 1;
     if (!isUnplaced) throw otherOrganisation(known.id);
     return place(known, person, tenant, said);
+  };
+
+  /** For a token that names no organisation. */
+  const accountWithout = async (
+    person: ExternalPerson,
+    known: UserRow | undefined,
+    said: Said,
+  ): Promise<UserRow> => {
+    const tenant = await defaultTenant();
+    return (
+      (await provisioned.join(person, tenant.id, known)) ?? known ?? (await newUser(person, tenant, said))
+    );
   };
 
   return {
@@ -263,10 +248,9 @@ export const createPeople = (options: PeopleOptions) => {
       if (organisation === null && how.organisationNeeded) await assertOrganisationOptional();
       const user =
         organisation === null
-          ? (known ?? (await newUser(person, await defaultTenant(), how)))
+          ? await accountWithout(person, known, how)
           : await accountIn(person, organisation, known, how);
-      const changed = known !== undefined && (await follow(user, person, how));
-      return { userId: user.id, changed };
+      return { userId: user.id, changed: await follow(user, person, how) };
     },
   };
 };
