@@ -23,7 +23,7 @@ describe('the pool of limited processes', () => {
       name: 'ParseError',
       fault: 'broken',
     });
-    await expect(parser.parse(makeDocx(' '.repeat(60_000_000)), hints)).rejects.toMatchObject({
+    await expect(parser.parse(makeDocx(' '.repeat(70_000_000)), hints)).rejects.toMatchObject({
       fault: 'too_large',
     });
     await expect(parser.parse(text(''), hints)).rejects.toMatchObject({ fault: 'empty' });

@@ -124,7 +124,7 @@ describe('a file comes in with the right text', () => {
     ],
   ])('%s', async (_, name, bytes, wanted) => {
     const { status, body } = await upload(name, bytes);
-    expect([status, body.error]).toEqual([201, undefined]);
+    expect([status, body.error]).toEqual([201, null]);
     expect(await textOf(body.id)).toContain(wanted);
   });
 
