@@ -12,8 +12,6 @@ export interface ParsedDocument {
   blocks: DocumentBlock[];
   /** What the reader left out on purpose; absent: nothing. */
   leftOut?: LeftOut[];
-  /** Pages are left to be recognised: the same bytes again, unhurried, give more. */
-  partial?: true;
 }
 
 /** One kind of what is not read, and how often it was met. */
@@ -77,8 +75,6 @@ export interface DocumentParser {
       filename: string | null;
       declaredType: string | null;
       tenantId: string;
-      /** Nobody waits for it: all pages are recognised, however long that takes. */
-      unhurried?: boolean;
       /** Nobody wants it any more. */
       signal?: AbortSignal;
       /** Told of pages that are read, where the file has pages and that takes its time. */

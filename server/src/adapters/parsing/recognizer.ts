@@ -14,11 +14,10 @@ export interface Recognizer {
     pages: readonly number[],
     options: {
       tenantId: string;
-      unhurried?: boolean;
       signal?: AbortSignal;
       onPages?(done: number, of: number): void;
     },
-  ): Promise<{ pages: Map<number, readonly PdfRun[]>; complete: boolean }>;
+  ): Promise<Map<number, readonly PdfRun[]>>;
   close(): void;
 }
 
@@ -30,8 +29,6 @@ export interface RecognizerOptions {
   timeoutMs?: number;
   /** For one page, above the process at rest (default 1,024). */
   memoryMib?: number;
-  /** For all pages of a document that somebody waits for (default 45,000). */
-  budgetMs?: number;
   idleMs?: number;
 }
 
@@ -39,14 +36,7 @@ export interface RecognizerOptions {
 const PAGES_PER_PROCESS = 100;
 
 export function createRecognizer(options: RecognizerOptions): Recognizer {
-  const {
-    settings,
-    memory,
-    timeoutMs = 90_000,
-    memoryMib = 1_024,
-    budgetMs = 45_000,
-    idleMs = 30_000,
-  } = options;
+  const { settings, memory, timeoutMs = 90_000, memoryMib = 1_024, idleMs = 30_000 } = options;
   // It takes a core as long as it runs.
   const turns = createFairTurns({ atOnce: 1 });
   let slot: { child: LimitedChild; pages: number } | null = null;
@@ -85,9 +75,8 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
 
   return {
     force: options.force,
-    async recognize(bytes, pages, { tenantId, unhurried = false, signal, onPages }) {
+    async recognize(bytes, pages, { tenantId, signal, onPages }) {
       const found = new Map<number, readonly PdfRun[]>();
-      const end = performance.now() + budgetMs;
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       for (const page of pages) {
         signal?.throwIfAborted();
@@ -96,9 +85,6 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
         const kept = await memory.get(key);
         if (kept !== null) found.set(page, JSON.parse(kept) as PdfRun[]);
         else {
-          // One page at least, or it would never end.
-          if (!unhurried && found.size > 0 && performance.now() > end)
-            return { pages: found, complete: false };
           const endTurn = await turns.take(tenantId);
           try {
             if (closed) throw new Error('the recogniser is closed');
@@ -110,7 +96,7 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
           }
         }
       }
-      return { pages: found, complete: true };
+      return found;
     },
     close() {
       closed = true;

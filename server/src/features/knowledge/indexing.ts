@@ -8,7 +8,7 @@ import type { ChargedEmbedder } from './embedding.ts';
 import type { EmbeddedChunk } from './generations.store.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { EmbeddingModel } from './passage-index.ts';
-import type { KnowledgeDocument, UploadInput } from './ports.ts';
+import type { UploadInput } from './ports.ts';
 import { titleOf } from './rules.ts';
 import type { KnowledgeStore, StaleDocument } from './store.ts';
 import type { UploadTask } from './upload-task.ts';
@@ -44,9 +44,6 @@ const CHUNK_OPTIONS = { targetTokens: 300 };
 const BATCH = 32;
 /** What is stored with each document; another number has it indexed again. */
 const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
-
-/** One that was not read to its end is read again. */
-const versionOf = (parsed: ParsedDocument): number => (parsed.partial ? 0 : INDEXING_VERSION);
 
 export type Indexing = ReturnType<typeof createIndexing>;
 
@@ -115,8 +112,6 @@ export const createIndexing = (deps: IndexingDeps) => {
     const parsed = await parser.parse(input.bytes, {
       ...input,
       tenantId: owner.tenantId,
-      // Who does not want to wait is told so by then, and reads the document when it is whole.
-      unhurried: true,
       signal: task.signal,
       onPages: (pagesDone, pages) => task.report({ pagesDone, pages }),
     });
@@ -124,7 +119,7 @@ export const createIndexing = (deps: IndexingDeps) => {
     const title = titleOf(input.title, parsed.title, input.filename, text);
     task.report({ pagesDone: parsed.pageCount, pages: parsed.pageCount });
     const chunks = await embedded(owner, parsed, title, task);
-    return { parsed, title, text, chunks, chunkingVersion: versionOf(parsed) };
+    return { parsed, title, text, chunks, chunkingVersion: INDEXING_VERSION };
   };
 
   /** Reads the kept bytes anew, into chunks of the present model and chunking. */
@@ -138,7 +133,6 @@ export const createIndexing = (deps: IndexingDeps) => {
       tenantId: document.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
-      unhurried: true,
     });
     const chunks = await embedded(document, parsed, title);
     await store.replaceChunks(
@@ -162,18 +156,10 @@ export const createIndexing = (deps: IndexingDeps) => {
     if (document !== null) await reindex(document, document.title);
   };
 
-  /** The rest of a document whose upload was answered before all its pages were recognised; after a restart `refresh` does it. */
-  const readOn = (document: KnowledgeDocument): void => {
-    locked(document.id, () => reindexPresent(document)).catch((fault: unknown) => {
-      if (!closing) deps.warn(fault, `document ${document.id} could not be read to its end`);
-    });
-  };
-
   return {
     locked,
     contentOf,
     reindex,
-    readOn,
 
     /**
      * Indexes again what was indexed with another model or an older chunking, one after another. Words find such a

@@ -125,8 +125,8 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     }
   };
 
-  /** Other bytes in the place of a document's; whether pages of them are left to be recognised. */
-  const replaceBytes = async (arrival: Arrival, known: KnowledgeDocument): Promise<boolean> => {
+  /** Other bytes in the place of a document's. */
+  const replaceBytes = async (arrival: Arrival, known: KnowledgeDocument): Promise<void> => {
     const { owner, input, sha256, requestId, task } = arrival;
     const { id } = known;
     const content = await indexing.contentOf(owner, input, task);
@@ -158,7 +158,6 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       await settleBytes(id, new Set([sha256, known.sha256]));
       await store.dropPages(known.sha256, clock.now());
     }
-    return parsed.partial === true;
   };
 
   /**
@@ -170,7 +169,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       const { owner, input, sha256, requestId } = arrival;
       const { id } = known;
       const same = known.sha256 === sha256;
-      const left = same ? false : await replaceBytes(arrival, known);
+      if (!same) await replaceBytes(arrival, known);
       if (same && input.title !== null && input.title !== known.title)
         await indexing.reindex(known, input.title);
       const { metadata, sharing } = input;
@@ -182,7 +181,6 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       }
       const document = await store.get({ ...owner, reach: 'own' }, id);
       if (document === null) throw notFound('document');
-      if (left) indexing.readOn(document);
       if (same) await deps.emit(indexed(document, requestId));
       return document;
     });
@@ -191,7 +189,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
     const { owner, input, sha256, requestId, task } = arrival;
     const content = await indexing.contentOf(owner, input, task);
-    const { text, title, chunks, chunkingVersion, parsed } = content;
+    const { text, title, chunks, chunkingVersion } = content;
     const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
     const promised =
       task.held() === null && input.externalId !== null
@@ -228,7 +226,6 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       // Without a row the bytes are nobody's.
       await (created !== null ? blobs.settle(key) : blobs.remove(key));
     }
-    if (created !== null && parsed.partial) indexing.readOn(created);
     return created;
   };
 

@@ -4,21 +4,23 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import { createRecognizedPages } from './recognized.store.ts';
 
-/** A reader that leaves the second page to whoever is not in a hurry. */
-const slowReader: DocumentParser = {
-  async parse(_bytes, { unhurried }) {
-    const first = { kind: 'text' as const, text: 'First page.', page: 1 };
-    const second = { kind: 'text' as const, text: 'Second page.', page: 2 };
-    const read = { contentType: 'application/pdf', title: null, language: null, pageCount: 2 };
-    return unhurried
-      ? { ...read, blocks: [first, second] }
-      : { ...read, blocks: [first], unreadPages: [2], partial: true };
-  },
+/** A reader of a scan with two pages. */
+const reader: DocumentParser = {
+  parse: async () => ({
+    contentType: 'application/pdf',
+    title: null,
+    language: null,
+    pageCount: 2,
+    blocks: [
+      { kind: 'text', text: 'First page.', page: 1 },
+      { kind: 'text', text: 'Second page.', page: 2 },
+    ],
+  }),
   async close() {},
 };
 
 test('an upload is answered with all of its pages, and what is kept of them goes with their document', async () => {
-  const house = await openKnowledge({ parser: slowReader });
+  const house = await openKnowledge({ parser: reader });
   try {
     const headers = { authorization: 'Bearer ann' };
     const uploaded = await house.app.inject({
