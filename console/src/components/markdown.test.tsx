@@ -72,3 +72,14 @@ it('shows what is harmless as it is meant', () => {
   expect(html).toContain('<strong>bold</strong>');
   expect(html).toContain('<td>2</td>');
 });
+
+it.each(['> ', '>', '- ', '1. ', '* '])('draws what stands within thousands of %j', (marker) => {
+  const html = renderToStaticMarkup(<Markdown text={`${marker.repeat(3_000)}x\n\nafter`} />);
+  expect(html).toContain('after');
+});
+
+it('leaves a formula that is too long as code', () => {
+  const html = renderToStaticMarkup(<Markdown text={`\`\`\`math\n${'x+'.repeat(20_000)}\n\`\`\``} />);
+  expect(html).toContain('x+x+');
+  expect(html).toContain('<figure');
+});

@@ -1,10 +1,10 @@
-import { isValidElement, lazy, type ReactNode, Suspense } from 'react';
+import { Component, isValidElement, lazy, type ReactNode, Suspense } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
 import styles from './markdown.module.css';
-import { DISPLAY_WORD, INLINE_MARK, withMathAsCode } from './math/marks.ts';
+import { DISPLAY_WORD, INLINE_MARK, MAX_DISPLAY, withMathAsCode } from './math/marks.ts';
 
 /**
  * Text of a model, which may hold what somebody planted there: HTML in it is shown as text, nothing is ever fetched (no image
@@ -36,7 +36,11 @@ const Block = ({ children }: { children: ReactNode }) => {
   const { className = '', children: code } = children.props;
   const text = textOf(code).replace(/\n$/, '');
   const [, word = ''] = /(?:^| )language-(\S+)/.exec(className) ?? [];
-  return word === DISPLAY_WORD ? <MathOf formula={text} display /> : <CodeBlock code={text} word={word} />;
+  return word === DISPLAY_WORD && text.length <= MAX_DISPLAY ? (
+    <MathOf formula={text} display />
+  ) : (
+    <CodeBlock code={text} word={word} />
+  );
 };
 
 const components: Components = {
@@ -73,16 +77,50 @@ const urlTransform = (url: string, key: string): string | null => {
   return safe.test(url.trim()) ? url.trim() : null;
 };
 
+const NESTED = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){21}/;
+
+/** Quotations and lists within each other are drawn by functions within each other: deeper ones stay as they were written. */
+const notTooDeep = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => (NESTED.test(line) ? `\\${line.trimStart()}` : line))
+    .join('\n');
+
+const Rendered = ({ text }: { text: string }) => (
+  <ReactMarkdown
+    remarkPlugins={[remarkGfm]}
+    rehypePlugins={[[rehypeSanitize, schema]]}
+    components={components}
+    urlTransform={urlTransform}
+  >
+    {withMathAsCode(notTooDeep(text))}
+  </ReactMarkdown>
+);
+
+/** A text that cannot be drawn is shown as it was written, and takes nothing else of the page along. */
+class AsWritten extends Component<{ text: string; children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  /** While it is being written, the next piece may end what could not be drawn. */
+  override componentDidUpdate(before: { text: string }): void {
+    if (this.state.failed && before.text !== this.props.text) this.setState({ failed: false });
+  }
+
+  override render(): ReactNode {
+    const { text, children } = this.props;
+    return this.state.failed ? <pre className={styles.asWritten}>{text}</pre> : children;
+  }
+}
+
 const Markdown = ({ text }: { text: string }) => (
   <div className={styles.markdown}>
-    <ReactMarkdown
-      remarkPlugins={[remarkGfm]}
-      rehypePlugins={[[rehypeSanitize, schema]]}
-      components={components}
-      urlTransform={urlTransform}
-    >
-      {withMathAsCode(text)}
-    </ReactMarkdown>
+    <AsWritten text={text}>
+      <Rendered text={text} />
+    </AsWritten>
   </div>
 );
 

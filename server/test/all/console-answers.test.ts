@@ -124,3 +124,15 @@ it('both fit on a phone, in the dark as well', async () => {
     expect(complaints).toEqual([]);
   }
 }, 120_000);
+
+it('an answer that is too deep to be drawn is shown all the same, and the page stands', async () => {
+  // Emphasis within emphasis: as deep as a page draws, or deeper.
+  const deep = `${'*a _b '.repeat(1_000)}${'c_ d*'.repeat(1_000)}`;
+  provider.script({ text: deep });
+  const answer = await admin.post('/v2/chat', { message: 'Deep?', context: { agent_id: 'zeus' } });
+  expect(answer.status, answer.text).toBe(200);
+  const { conversation_id: id } = answer.json<{ conversation_id: string }>();
+  const { page } = await app.open({ path: `/chat?c=${id}` });
+  await expect.poll(() => page.getByRole('article').last().textContent(), { timeout: 60_000 }).toContain('c');
+  await page.getByLabel('Message', { exact: true }).fill('still here');
+}, 120_000);

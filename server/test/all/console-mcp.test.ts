@@ -143,7 +143,11 @@ it('asks for approval where the policy says so, and shows the proposal in place'
   await screenshot('mcp-approval');
   await card.getByRole('link', { name: 'Open in Governance' }).click();
   await page.waitForURL('**/governance?*proposal=*');
-  await page.getByRole('dialog').getByRole('heading', { name: 'shop / echo' }).waitFor();
+  await page
+    .getByRole('dialog')
+    .getByRole('region', { name: 'Tool call' })
+    .getByText('shop / echo')
+    .waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

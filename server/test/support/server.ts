@@ -199,6 +199,7 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     throw error;
   }
 
+  const clientOf = (token: string | null) => createClient(() => url, token, options.program === undefined);
   return {
     get url() {
       return url;
@@ -214,11 +215,11 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
       return watch;
     },
     stderr: () => errors,
-    anonymous: () => createClient(() => url, null),
+    anonymous: () => clientOf(null),
     async signIn(email = ADMIN.email, password = ADMIN.password) {
-      const answer = await createClient(() => url, null).post('/v2/auth/login', { email, password });
+      const answer = await clientOf(null).post('/v2/auth/login', { email, password });
       if (answer.status !== 200) throw new Error(`sign-in as ${email}: ${answer.status} ${answer.text}`);
-      return createClient(() => url, answer.json<{ access_token: string }>().access_token);
+      return clientOf(answer.json<{ access_token: string }>().access_token);
     },
     end,
     signal: (signal) => {

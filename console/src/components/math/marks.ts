@@ -1,3 +1,5 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+
 /**
  * Formulas of an answer, made to code that Markdown leaves alone: models write `\(…\)`, `\[…\]`, `$$…$$` and `$…$`, of which
  * Markdown would take the backslashes away and read underscores as emphasis. What is code already stays as it is.
@@ -5,21 +7,35 @@
 
 /** Begins the inline code that is a formula; no text that people write has it. */
 export const INLINE_MARK = '\uE0F1';
+/** What Markdown itself knows the end of. */
+const OTHERS: ReadonlySet<string> = new Set([
+  'code',
+  'inlineCode',
+  'link',
+  'linkReference',
+  'definition',
+  'image',
+  'imageReference',
+  'html',
+]);
 /** The word behind the fence of a formula on lines of its own; hosts of code write it themselves. */
 export const DISPLAY_WORD = 'math';
 
-const MAX_DISPLAY = 4_000;
+/** Longer ones stay as they were written: setting one takes time by its square. */
+export const MAX_DISPLAY = 4_000;
 const MAX_INLINE = 1_000;
 const MAX_SINGLE = 300;
-const MAX_SPAN = 1_000;
 /** Of quotations and lists that a line stands in. */
 const MAX_MARGIN = 80;
+/** Of an address, before a sign in it. */
+const MAX_ADDRESS = 200;
 
 /** Of prices no formula is made: between single dollars something must look like one. */
 const LOOKS_LIKE_ONE = /[\\^_=<>+]|^[A-Za-z]$/;
-const FENCE = /^[ \t>]*(`{3,}|~{3,})/;
+/** Variables of a shell or template (`USER_NAME`), and code with texts. */
+const LOOKS_LIKE_CODE = /^[A-Za-z]{2,}(?:_[A-Za-z]{2,})+$|["';]/;
 const MARGIN = /^[ \t>]*$/;
-const SPECIAL = /[\\$`]/g;
+const SPECIAL = /[\\$]/g;
 
 /** Where `mark` stands next, for places that only grow: the text is read once, however often it is asked. */
 const finder = (text: string, mark: string) => {
@@ -42,6 +58,18 @@ const asBlock = (formula: string, margin: string): string => {
   return ['```math', ...lines.filter((line) => line.trim() !== ''), '```'].join(`\n${margin}`);
 };
 
+/** With as many brackets opened as closed, and no formula begun within. */
+const isWhole = (formula: string): boolean => {
+  if (/\\[()[\]]/.test(formula)) return false;
+  let round = 0;
+  for (const sign of formula) {
+    if (sign === '(') round += 1;
+    if (sign === ')') round -= 1;
+    if (round < 0) return false;
+  }
+  return round === 0;
+};
+
 /** What takes the place of a piece of the text, up to `end`. */
 interface Piece {
   end: number;
@@ -53,7 +81,6 @@ const createReader = (text: string) => {
     bracket: finder(text, '\\]'),
     round: finder(text, '\\)'),
     double: finder(text, '$$'),
-    ticked: finder(text, '`$'),
     line: finder(text, '\n'),
   };
   const endOfLine = (from: number): number => {
@@ -65,7 +92,7 @@ const createReader = (text: string) => {
   const own = (start: number, close: number): Piece | null => {
     if (close === -1 || close - start > MAX_DISPLAY) return null;
     const formula = text.slice(start + 2, close);
-    if (formula.trim() === '' || /\n[ \t>]*\n/.test(formula)) return null;
+    if (formula.trim() === '' || /\n[ \t>]*\n/.test(formula) || /\\[()[\]]/.test(formula)) return null;
     const before = text.slice(Math.max(0, start - MAX_MARGIN), start);
     const margin = before.slice(before.lastIndexOf('\n') + 1);
     const rest = endOfLine(close + 2);
@@ -78,7 +105,9 @@ const createReader = (text: string) => {
     const formula = text.slice(start + length, close);
     return close === -1 || close > endOfLine(start) || close - start > MAX_INLINE || formula.trim() === ''
       ? null
-      : { end: close + length, text: asCode(formula) };
+      : isWhole(formula)
+        ? { end: close + length, text: asCode(formula) }
+        : null;
   };
 
   /** pandoc's rule for single dollars: no space inside of them, no figure behind them. */
@@ -88,20 +117,9 @@ const createReader = (text: string) => {
     const close = line.indexOf('$');
     const formula = line.slice(0, close);
     if (close < 1 || /[\s\\]$/.test(formula) || /^\w/.test(line.slice(close + 1))) return null;
+    const address = text.slice(Math.max(0, start - MAX_ADDRESS), start);
+    if (LOOKS_LIKE_CODE.test(formula) || address.split(/\s/).at(-1)?.includes('://')) return null;
     return LOOKS_LIKE_ONE.test(formula) ? { end: start + close + 2, text: asCode(formula) } : null;
-  };
-
-  /** A code span as it is (CommonMark, section 6.1): up to the next run of as many ticks. */
-  const span = (start: number): Piece => {
-    const [ticks = '`'] = /^`+/.exec(text.slice(start, start + MAX_SPAN)) ?? [];
-    const from = start + ticks.length;
-    let end = from;
-    for (const run of text.slice(from, from + MAX_SPAN).matchAll(/`+/g)) {
-      if (run[0].length !== ticks.length) continue;
-      end = from + run.index + ticks.length;
-      break;
-    }
-    return { end, text: text.slice(start, end) };
   };
 
   return (at: number): Piece => {
@@ -113,55 +131,70 @@ const createReader = (text: string) => {
           ? own(at, ends.double(at + 2))
           : two === '\\('
             ? within(at, 2, ends.round(at + 2))
-            : two === '$`'
-              ? within(at, 2, ends.ticked(at + 2))
-              : two.startsWith('$')
-                ? single(at)
-                : two.startsWith('`')
-                  ? span(at)
-                  : null;
+            : two.startsWith('$')
+              ? single(at)
+              : null;
     return found ?? { end: at + (two.startsWith('\\') || two === '$$' ? 2 : 1), text: '' };
   };
 };
 
-const inProse = (text: string): string => {
-  const read = createReader(text);
-  let out = '';
-  let at = 0;
-  SPECIAL.lastIndex = 0;
-  for (let found = SPECIAL.exec(text); found !== null; found = SPECIAL.exec(text)) {
-    const piece = read(found.index);
-    out +=
-      text.slice(at, found.index) + (piece.text === '' ? text.slice(found.index, piece.end) : piece.text);
-    at = piece.end;
-    SPECIAL.lastIndex = at;
+export const hasMath = (text: string): boolean => /\\[([]|\$/.test(text);
+
+interface MarkdownNode {
+  type: string;
+  position?: { start: { offset?: number | undefined }; end: { offset?: number | undefined } } | undefined;
+  children?: readonly MarkdownNode[];
+}
+
+/** Ends of what Markdown reads by itself: code, addresses, pictures and HTML, each by its beginning. */
+const untouched = (text: string): Map<number, number> => {
+  const ends = new Map<number, number>();
+  const todo: MarkdownNode[] = [fromMarkdown(text)];
+  for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
+    const from = node.position?.start.offset;
+    const to = node.position?.end.offset;
+    if (OTHERS.has(node.type)) {
+      if (from !== undefined && to !== undefined) ends.set(from, to);
+    } else for (const child of node.children ?? []) todo.push(child);
   }
-  return out + text.slice(at);
+  return ends;
 };
 
-export const hasMath = (text: string): boolean => /\\[([]|\$|```math/.test(text);
+const withoutTicks = (span: string): string => {
+  const ticks = span.length - span.replace(/^`+/, '').length;
+  return span.slice(ticks, span.length - ticks);
+};
 
-/** A block of code ends at a fence of its own kind that is as long, or with the text (CommonMark, section 4.5). */
-export const withMathAsCode = (text: string): string => {
-  if (!hasMath(text)) return text;
-  const out: string[] = [];
-  let prose: string[] = [];
-  let fence: string | null = null;
-  const endProse = (): void => {
-    if (prose.length > 0) out.push(inProse(prose.join('\n')));
-    prose = [];
-  };
-  for (const line of text.split('\n')) {
-    const mark = FENCE.exec(line)?.[1] ?? null;
-    if (fence === null && mark === null) {
-      prose.push(line);
-      continue;
+/** A text whose formulas are code: in one line, or as a block of the language `math`. */
+export const withMathAsCode = (given: string): string => {
+  if (!hasMath(given)) return given;
+  const text = given.replaceAll('\r\n', '\n');
+  const read = createReader(text);
+  const others = [...untouched(text)].sort(([a], [b]) => a - b);
+  let out = '';
+  let at = 0;
+  const readUpTo = (end: number): void => {
+    SPECIAL.lastIndex = at;
+    for (let found = SPECIAL.exec(text); found !== null && found.index < end; found = SPECIAL.exec(text)) {
+      const piece = read(found.index);
+      // What reaches into code is none.
+      const isOne = piece.text !== '' && piece.end <= end;
+      const next = isOne ? piece.end : Math.min(end, found.index + (text[found.index] === '\\' ? 2 : 1));
+      out += text.slice(at, found.index) + (isOne ? piece.text : text.slice(found.index, next));
+      at = next;
+      SPECIAL.lastIndex = at;
     }
-    endProse();
-    out.push(line);
-    if (fence === null) fence = mark;
-    else if (mark?.startsWith(fence)) fence = null;
+    out += text.slice(at, Math.max(at, end));
+    at = Math.max(at, end);
+  };
+  for (const [from, to] of others) {
+    if (from < at) continue;
+    // $`…`$, as hosts of code write it.
+    const isFormula = text[from] === '`' && text[from - 1] === '$' && text[to] === '$';
+    readUpTo(isFormula ? from - 1 : from);
+    out += isFormula ? asCode(withoutTicks(text.slice(from, to))) : text.slice(at, to);
+    at = isFormula ? to + 1 : to;
   }
-  endProse();
-  return out.join('\n');
+  readUpTo(text.length);
+  return out;
 };
