@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -152,6 +152,81 @@ describe('signing in', () => {
     const without = await cli(['login', '--url', `http://127.0.0.1:${port}`, '--device'], own);
     door.close();
     expect([without.code, without.stderr]).toEqual([3, expect.stringContaining('no sign-in by device')]);
+  });
+
+  /** A provider whose device is answered with these one after another, the last one again and again. */
+  const providerOf = async (life: number, answers: ((response: ServerResponse) => void)[]) => {
+    const asked: number[] = [];
+    const door = createServer((request, response) => {
+      const { port } = door.address() as AddressInfo;
+      const own = `http://127.0.0.1:${port}`;
+      if (request.url?.startsWith('/.well-known/') === true)
+        response.end(
+          JSON.stringify({ device_authorization_endpoint: `${own}/device`, token_endpoint: `${own}/token` }),
+        );
+      else if (request.url === '/device')
+        response.end(
+          JSON.stringify({
+            device_code: 'long',
+            user_code: '\u001b]0;owned\u0007\u001b[31mABCD-EFGH\u0007',
+            verification_uri: `${own}/\u001b[2J\u0007page`,
+            interval: 0.1,
+            expires_in: life,
+          }),
+        );
+      else if (request.url === '/token') {
+        const answer = answers[Math.min(asked.length, answers.length - 1)];
+        asked.push(performance.now());
+        answer?.(response);
+      } else response.writeHead(404).end('{}');
+    });
+    await new Promise<void>((done) => door.listen(0, '127.0.0.1', done));
+    const { port } = door.address() as AddressInfo;
+    const close = () => {
+      door.close();
+      door.closeAllConnections();
+    };
+    return { url: `http://127.0.0.1:${port}`, asked, close };
+  };
+  const oauthFault =
+    (error: string, status = 400, headers: Record<string, string> = {}) =>
+    (response: ServerResponse): void =>
+      void response.writeHead(status, headers).end(JSON.stringify({ error }));
+
+  it('asks on, slower, where the provider stumbles while the person is at the page of the device', async () => {
+    const own = { env: { XDG_CONFIG_HOME: path.join(folder, 'device-stumbles') } };
+    const provider = await providerOf(60, [
+      oauthFault('authorization_pending'),
+      (response) => response.writeHead(503).end('<html>'),
+      oauthFault('temporarily_unavailable', 429, { 'retry-after': '1' }),
+      (response) => response.destroy(),
+      (response) => {
+        response.writeHead(400, { 'content-length': '500' }).write('{"error"');
+        response.destroy();
+      },
+      oauthFault('authorization_pending'),
+      oauthFault('access_denied'),
+    ]);
+    const ended = await cli(['login', '--url', provider.url, '--device'], own);
+    provider.close();
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining('the sign-in was refused')]);
+    expect(provider.asked).toHaveLength(7);
+    const gaps = provider.asked.slice(1).map((at, i) => at - (provider.asked[i] ?? 0));
+    // What was waited at the least: the interval, twice as much after each fault, and what was asked for.
+    for (const [i, least] of [90, 190, 990, 790, 1590, 1590].entries())
+      expect(gaps[i], JSON.stringify(gaps)).toBeGreaterThanOrEqual(least);
+    expect(ended.stderr).toContain('give the code ABCD-EFGH:');
+    expect(ended.stderr).toContain(`${provider.url}/page`);
+    expect(ended.stderr).not.toMatch(/[\u001b\u0007]/);
+  });
+
+  it('ends with the code where the provider does not answer any more', async () => {
+    const own = { env: { XDG_CONFIG_HOME: path.join(folder, 'device-silent') } };
+    const provider = await providerOf(1, [(response) => response.writeHead(503).end()]);
+    const ended = await cli(['login', '--url', provider.url, '--device'], own);
+    provider.close();
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining('the code has expired')]);
+    expect(provider.asked.length).toBeGreaterThan(1);
   });
 
   it('renews a token that has run out, once for several commands at a time', async () => {

@@ -189,3 +189,10 @@ export const OIDC_PATHS = {
 } as const;
 
 export const OIDC_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
+export type OidcScope = (typeof OIDC_SCOPES)[number];
+
+/** Scopes of a request that mean something here. */
+export const knownScopes = (scope: unknown): OidcScope[] => {
+  const asked = new Set(typeof scope === 'string' ? scope.split(' ') : []);
+  return OIDC_SCOPES.filter((known) => asked.has(known));
+};

@@ -8,6 +8,7 @@ import {
 } from 'oidc-provider';
 import {
   isLoopbackAddress,
+  knownScopes,
   OIDC_CLIENTS,
   OIDC_PATHS,
   OIDC_SCOPES,
@@ -33,11 +34,13 @@ export const originOf = (ctx: KoaContextWithOIDC | undefined): OidcOrigin => ({
 
 /**
  * RFC 8252, 8.6: whichever program of the machine listens there would get the code, so the person says yes each time; so
- * they do for another device (RFC 8628, 5.4). The console's page at the issuer's own address alone is the service itself.
+ * they do for another device (RFC 8628, 5.4), and for a client that has a document's address as its id: nobody here has
+ * vouched for it. The console's page at the issuer's own address alone is the service itself.
  */
 const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean => {
   const { client, params } = oidc;
   if (oidc.deviceCode !== undefined || client?.clientId === OIDC_CLIENTS.cli) return true;
+  if (client?.clientId.startsWith('https:')) return true;
   const target = typeof params?.redirect_uri === 'string' ? params.redirect_uri : null;
   if (client?.clientId === OIDC_CLIENTS.console) {
     return target === null || URL.parse(target)?.origin !== new URL(oidc.provider.issuer).origin;
@@ -72,12 +75,6 @@ const policy = () => {
   return base;
 };
 
-/** Scopes of the request that mean something here. */
-const knownScope = (scope: unknown): string => {
-  const asked = new Set(typeof scope === 'string' ? scope.split(' ') : []);
-  return OIDC_SCOPES.filter((known) => asked.has(known)).join(' ');
-};
-
 const covers = (grant: Grant | undefined, scope: string): boolean => {
   const granted = new Set(grant?.getOIDCScope().split(' ') ?? []);
   return grant !== undefined && scope.split(' ').every((part) => granted.has(part));
@@ -97,7 +94,7 @@ const loadExistingGrant =
     if (consented) return provider.Grant.find(consented);
     if ((prompts.has('login') && !result?.login) || prompts.has('consent')) return undefined;
     if (asksEachTime(ctx)) return undefined;
-    const scope = knownScope(params?.scope);
+    const scope = knownScopes(params?.scope).join(' ');
     if (client.clientId !== OIDC_CLIENTS.console) {
       const before = session.grantIdFor(client.clientId);
       if (!before || !covers(await provider.Grant.find(before), scope)) return undefined;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type InteractionResults, Provider } from 'oidc-provider';
 import {
   isLoopbackAddress,
+  knownScopes,
   OIDC_CLIENTS,
   type OidcClient,
   type OidcEngine,
@@ -131,7 +132,7 @@ export const createOidcEngine = (ports: OidcPorts): OidcEngine<IncomingMessage, 
           prompt: prompt.name,
           client,
           redirectUri: details.deviceCode === undefined ? String(params.redirect_uri) : null,
-          scope: String(params.scope ?? ''),
+          scope: knownScopes(params.scope).join(' '),
           accountId: session?.accountId ?? null,
           loginHint: typeof params.login_hint === 'string' ? params.login_hint : '',
         };

@@ -1,3 +1,4 @@
+import { own } from '../../kernel/own.ts';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block } from './blocks.ts';
 import { LIMITS } from './fault.ts';
@@ -147,8 +148,8 @@ function createStory(context: OdfContext) {
       return false;
     }
     if (name === 'text:p' || name === 'text:h') return openParagraph(name, a);
-    const box = SHAPES.has(name) ? 'box' : BOXES[name];
-    if (box === undefined) return opens[name]?.(a) !== false;
+    const box = SHAPES.has(name) ? 'box' : own(BOXES, name);
+    if (box === undefined) return own(opens, name)?.(a) !== false;
     const kind = a['presentation:class'] ?? (name === 'draw:text-box' ? placeholder : '');
     frames.openBox(box, kind, citation);
     if (name === 'draw:text-box') placeholder = '';
@@ -172,8 +173,8 @@ function createStory(context: OdfContext) {
         skipped--;
         return;
       }
-      if (SHAPES.has(name) || BOXES[name] !== undefined) frames.closeBox();
-      else closes[name]?.();
+      if (SHAPES.has(name) || own(BOXES, name) !== undefined) frames.closeBox();
+      else own(closes, name)?.();
     },
     end: frames.end,
   };

@@ -1,3 +1,4 @@
+import { own } from '../../kernel/own.ts';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tidy } from './blocks.ts';
 import type { OdfContext } from './odf-story.ts';
@@ -183,14 +184,14 @@ function createWorkbook(context: OdfContext) {
   return {
     open(name: string, a: Record<string, string>, path: readonly string[]) {
       // Past values and scenarios stand elsewhere in the file.
-      if (!path.includes('table:tracked-changes')) opens[name]?.(a);
+      if (!path.includes('table:tracked-changes')) own(opens, name)?.(a);
     },
     text(text: string, path: readonly string[]) {
       if (comment && path.at(-1) === 'dc:creator') author += text;
       else if (path.includes('text:p') && !path.includes('text:ruby-text')) say(text.replace(/\s+/g, ' '));
     },
     close(name: string, path: readonly string[]) {
-      if (!path.includes('table:tracked-changes')) closes[name]?.();
+      if (!path.includes('table:tracked-changes')) own(closes, name)?.();
     },
     end: (): DocumentBlock[] =>
       sheets.flatMap(({ name, sheet, over }) => {

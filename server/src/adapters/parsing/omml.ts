@@ -1,3 +1,5 @@
+import { own } from '../../kernel/own.ts';
+
 /** Office's equations (ECMA-376 part 1, 22.1) as LaTeX. */
 interface MathNode {
   name: string;
@@ -120,7 +122,7 @@ function toLatex(node: MathNode): string {
   if (node.name === 'm:t' || node.name === 'w:t') return symbols(node.text);
   // Properties hold no content.
   if (/Pr$/.test(node.name) || /^w:(del|moveFrom)$/.test(node.name)) return '';
-  return WRITERS[node.name]?.(node) ?? sequence(node);
+  return own(WRITERS, node.name)?.(node) ?? sequence(node);
 }
 
 /** Gathers the equations of a stream of elements; each call says whether it took the event. */

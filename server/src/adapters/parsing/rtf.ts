@@ -1,3 +1,4 @@
+import { own } from '../../kernel/own.ts';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { fail } from './fault.ts';
 import type { LeftOutCount } from './left-out.ts';
@@ -217,7 +218,7 @@ function createReader(leftOut: LeftOutCount) {
 
   /** The word that a group begins with says what the group is; null: any other word. */
   function enter(name: string, ignorable: boolean): boolean {
-    const kind = SKIPPED.has(name) ? 'skip' : (KINDS[name] ?? (ignorable ? 'skip' : null));
+    const kind = SKIPPED.has(name) ? 'skip' : (own(KINDS, name) ?? (ignorable ? 'skip' : null));
     if (name === 'pict' || name === 'shppict') {
       if (group().kind !== 'skip') leftOut.add('pictures');
     }
@@ -332,9 +333,9 @@ function createReader(leftOut: LeftOutCount) {
       const { kind } = group();
       if (kind === 'skip') return;
       const isText = kind !== 'fonts' && kind !== 'styles' && kind !== 'parts';
-      const sign = SIGNS[name];
+      const sign = own(SIGNS, name);
       if (sign !== undefined && isText) say(sign);
-      else if (isText || !ENDS.has(name)) words[name]?.(value);
+      else if (isText || !ENDS.has(name)) own(words, name)?.(value);
     },
     byte(byte: number) {
       opened = false;

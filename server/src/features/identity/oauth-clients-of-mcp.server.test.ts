@@ -98,6 +98,41 @@ describe(req('AUTH-30', 'a client id metadata document'), () => {
     expect((await browser.open(url)).text).toContain('Allow access?');
   });
 
+  it('asks for consent each time, also at an address in the web, and never goes on without a page', async () => {
+    const redirectUri = 'https://editor.example/callback';
+    const clientId = publish('/asks.json', { redirect_uris: [redirectUri] });
+    const browser = createBrowser(server.url);
+    const url = authorizeUrl(server.url, { clientId, redirectUri, verifier: newVerifier() });
+    const login = await browser.open(url);
+    const consent = await browser.submit(login, 'login', server.admin);
+    const done = await browser.submit(consent, 'consent');
+    expect(new URL(done.headers.get('location') ?? '').searchParams.has('code')).toBe(true);
+    expect((await browser.open(url)).text).toContain('Allow access?');
+    const silent = await browser.open(`${url}&prompt=none`);
+    const back = new URL(silent.headers.get('location') ?? '').searchParams;
+    expect([back.get('code'), back.get('error')]).toEqual([null, 'consent_required']);
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'admin:everything'])(
+    'shows the person only what it gets: of the scope %s the page says nothing',
+    async (word) => {
+      const clientId = publish('/words.json');
+      const url = authorizeUrl(server.url, {
+        clientId,
+        redirectUri: REDIRECT,
+        verifier: newVerifier(),
+        scope: `openid ${word} email`,
+      });
+      const browser = createBrowser(server.url);
+      const consent = await browser.submit(await browser.open(url), 'login', server.admin);
+      expect(consent.status, consent.text).toBe(200);
+      expect(consent.text.match(/<li>.*?<\/li>/g)).toEqual([
+        '<li>know who you are</li>',
+        '<li>see your e-mail address</li>',
+      ]);
+    },
+  );
+
   it('lets nobody be sent anywhere but where it says, exactly', async () => {
     const clientId = publish('/exact.json', { redirect_uris: ['https://editor.example/callback'] });
     const verifier = newVerifier();

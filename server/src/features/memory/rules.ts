@@ -1,4 +1,5 @@
 import { singleLine } from 'pentarch-prose';
+import { own } from '../../kernel/own.ts';
 
 /** Decisions of the memory: pure, with time as an argument. */
 
@@ -52,7 +53,7 @@ const RELATION_OF_ATTRIBUTE: Readonly<Record<string, string>> = {
 
 /** The relation type that goes with a slot: `employer` → `works_at`, `manager` → `manager`. */
 export const relationOfAttribute = (attribute: string): string =>
-  RELATION_OF_ATTRIBUTE[attribute] ?? attribute.replaceAll(/[\s:]+/g, '_');
+  own(RELATION_OF_ATTRIBUTE, attribute) ?? attribute.replaceAll(/[\s:]+/g, '_');
 
 /** One line, no control characters, at most MAX_TEXT code points: what may stand in a prompt later. */
 export const cleanText = (text: string): string => [...singleLine(text)].slice(0, MAX_TEXT).join('');

@@ -10,7 +10,7 @@ import { wasMovedAway } from './move.ts';
 import type { AccountPort } from './ports.ts';
 import { changeUser } from './raised.ts';
 import type { UserBody } from './schema.ts';
-import { countActiveAdmins, type UserChanges, type UserRow } from './store.ts';
+import { countActiveAdmins, holdUser, type UserChanges, type UserRow } from './store.ts';
 import { assertMaySetTier } from './tier.rules.ts';
 import { isActiveAdmin } from './wire.ts';
 
@@ -64,10 +64,16 @@ export const createChanges = ({ db, clock, audit, accounts, lookup }: UserChange
     const ends = changes.status === 'deactivated';
     const changed = await db.write(async (tx) => {
       const at = clock.now();
-      const ended = await changeUser(tx, accounts, row, changes, at);
-      if (ended === undefined) throw notFound('user');
+      // Whoever changes the same account at this moment has finished: what it was is what it is now.
+      const before = await holdUser(tx, row.id, row.tenant_id);
+      const ended = before === undefined ? undefined : await changeUser(tx, accounts, before, changes, at);
+      if (before === undefined || ended === undefined) throw notFound('user');
       const next = ended.row;
-      if (isActiveAdmin(row) && !isActiveAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
+      if (
+        isActiveAdmin(before) &&
+        !isActiveAdmin(next) &&
+        (await countActiveAdmins(tx, row.tenant_id)) === 0
+      ) {
         throw conflict('this is the last active admin of the tenant');
       }
       if (ends) await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });

@@ -104,14 +104,40 @@ export const updateUser = async (
     .returningAll()
     .executeTakeFirst();
 
-/** Active admins of a tenant, to keep the last one. */
+/** The row as it stands, held until the transaction ends. An update that changes nothing holds it on both engines. */
+export const holdUser = (tx: Queryable, id: string, tenantId: string): Promise<UserRow | undefined> =>
+  tx
+    .updateTable('users')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .returningAll()
+    .executeTakeFirst();
+
+/**
+ * Admins of a tenant who can sign in, to keep the last one. The tenant's row is held until the transaction ends: of two who
+ * take an admin away at the same time, the second counts what the first has left.
+ */
 export const countActiveAdmins = async (tx: Queryable, tenantId: string): Promise<number> => {
+  await tx
+    .updateTable('tenants')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', tenantId)
+    .execute();
   const row = await tx
     .selectFrom('users')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('tenant_id', '=', tenantId)
     .where('status', '=', 'active')
     .where('roles', 'like', '%"admin"%')
+    // Whom a directory has made at an external provider is active before they have ever come.
+    .where((eb) =>
+      eb.or([
+        eb('type', '=', 'service'),
+        eb('password_hash', 'is not', null),
+        eb('external_id', 'is not', null),
+      ]),
+    )
     .executeTakeFirstOrThrow();
   return Number(row.total);
 };

@@ -4,6 +4,7 @@
  */
 import type { ModelFinishReason, ModelToolCall, ModelUsage } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
+import { own } from '../../../kernel/own.ts';
 import { parseCost, parseUsage } from './usage.ts';
 
 export interface Answer {
@@ -133,7 +134,7 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     if (usage === undefined && answer.usage !== undefined && sizeOf(answer) > before) answer.interim = true;
     const reason = choice.finish_reason;
     if (reason === 'error') return 'failed';
-    if (typeof reason === 'string' && reason !== '') answer.finishReason ??= FINISH[reason] ?? 'stop';
+    if (typeof reason === 'string' && reason !== '') answer.finishReason ??= own(FINISH, reason) ?? 'stop';
     return 'ok';
   };
   return { answer, read };

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { isLoopbackAddress, OIDC_PATHS, type OidcInteraction } from '../../../kernel/oidc.ts';
+import { isLoopbackAddress, knownScopes, OIDC_PATHS, type OidcInteraction } from '../../../kernel/oidc.ts';
 import type { InteractionOptions } from './interaction-access.ts';
 import { consentPage, contentSecurityPolicy, policySource, signInPage } from './pages.ts';
 
@@ -51,7 +51,7 @@ export const createInteractionPages = (csrf: Pick<InteractionOptions['csrf'], 't
         action: `${base}/${interaction.uid}`,
         csrf: csrf.tokenOf(interaction.uid),
         client: interaction.client.name,
-        scopes: interaction.scope.split(' ').filter((part) => part !== ''),
+        scopes: knownScopes(interaction.scope),
         target: targetsOf(interaction)[0] ?? null,
         local: interaction.redirectUri !== null && isLoopbackAddress(interaction.redirectUri),
       }),

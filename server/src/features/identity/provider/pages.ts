@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { OidcScope } from '../../../kernel/oidc.ts';
 
 /** The pages of the identity provider: plain HTML that works without a script, by keyboard and in a screen reader. */
 
@@ -97,18 +98,19 @@ ${hidden('csrf', view.csrf)}
   );
 };
 
-const SCOPE_WORDS: Readonly<Record<string, string>> = {
+const SCOPE_WORDS = {
   openid: 'know who you are',
   profile: 'see your name, roles and organisation',
   email: 'see your e-mail address',
   offline_access: 'stay signed in while you are away',
-};
+} as const satisfies Record<OidcScope, string>;
 
 export const consentPage = (view: {
   action: string;
   csrf: string;
   client: string;
-  scopes: readonly string[];
+  /** Those that mean something here: of others the program gets nothing. */
+  scopes: readonly OidcScope[];
   /** Null where another device gets the answer. */
   target: string | null;
   /** The answer goes to a program of the person's own machine. */
@@ -117,7 +119,7 @@ export const consentPage = (view: {
   page(
     'Allow access?',
     `<p><strong>${escapeHtml(view.client)}</strong> asks to act for you in Pentarch, with everything that your account may do, and to:</p>
-<ul>${view.scopes.map((scope) => `<li>${escapeHtml(SCOPE_WORDS[scope] ?? scope)}</li>`).join('')}</ul>
+<ul>${view.scopes.map((scope) => `<li>${SCOPE_WORDS[scope]}</li>`).join('')}</ul>
 <p class="small">${
       view.target === null
         ? 'The answer goes to the device whose code you gave. Allow it only if you have just started to sign in there yourself.'
