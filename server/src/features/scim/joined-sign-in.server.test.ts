@@ -111,6 +111,19 @@ describe('who was provisioned and signs in', () => {
     expect(own.json<Me>().sub).toBe(account?.id);
   });
 
+  it(req('SCIM-09', 'keeps an account that may do more, whomever the key names by their id'), async () => {
+    const claims = { sub: 'sub-operator', name: 'Operator', roles: ['operator'] };
+    const before = (await me(claims)).json<Me>();
+    const person = await provision({ displayName: 'Taken' });
+    const patch = { Operations: [{ op: 'replace', path: 'externalId', value: 'sub-operator' }] };
+    expect((await scim('PATCH', `/Users/${person.id}`, patch)).status).toBe(200);
+    const after = await me({ ...claims, jti: 'after' });
+    expect(after.json<Me>()).toMatchObject({ sub: before.sub, name: 'Operator', roles: ['operator'] });
+    const off = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+    expect((await scim('PATCH', `/Users/${person.id}`, off)).status).toBe(200);
+    expect((await me({ ...claims, jti: 'off' })).status).toBe(200);
+  });
+
   it('is refused where the directory has switched them off before', async () => {
     await provision({ externalId: 'sub-off', active: false });
     expect((await me({ sub: 'sub-off', name: 'Off' })).status).toBe(401);

@@ -186,6 +186,47 @@ describe('people by SCIM', () => {
     expect((await admin.patch(`/v2/users/${before.id}`, { status: 'active' })).status).toBe(409);
   });
 
+  it('are stored by no request that is refused for what it asks to be shown', async () => {
+    for (const query of [
+      'attributes=userName&excludedAttributes=id',
+      'attributes=a.b.c',
+      'excludedAttributes=a.b.c',
+    ]) {
+      const userName = `${fresh('refused')}@corp.example`;
+      const displayName = fresh('Refused');
+      expect((await directory.send('POST', `/Users?${query}`, { userName })).status).toBe(400);
+      expect((await directory.send('POST', `/Groups?${query}`, { displayName })).status).toBe(400);
+      expect((await directory.find(`userName eq "${userName}"`)).totalResults).toBe(0);
+      const filter = encodeURIComponent(`displayName eq "${displayName}"`);
+      expect((await directory.send('GET', `/Groups?filter=${filter}`)).json<Found>().totalResults).toBe(0);
+      const person = await directory.add({ title: 'Before' });
+      const op = { schemas: [PATCH_OP], Operations: [{ op: 'replace', path: 'title', value: 'After' }] };
+      const path = `/Users/${person.id}`;
+      expect((await directory.send('PATCH', `${path}?${query}`, op)).status).toBe(400);
+      const put = { userName: person.userName, title: 'After' };
+      expect((await directory.send('PUT', `${path}?${query}`, put)).status).toBe(400);
+      expect((await directory.send('GET', path)).json<Person>().title).toBe('Before');
+    }
+  });
+
+  it('take no NUL, lone surrogate or invisible address through a filter', async () => {
+    const person = await directory.add();
+    const path = `/Users/${person.id}`;
+    for (const word of ['n\\u0000@corp.example', 'n\\ud800@corp.example']) {
+      const op = { op: 'add', path: `emails[value eq "${word}"].type`, value: 'work' };
+      expectFault(await directory.patch(path, op), 400, 'invalidValue');
+      const filter = encodeURIComponent(`userName eq "${word}"`);
+      expectFault(await directory.send('GET', `/Users?filter=${filter}`), 400, 'invalidValue');
+      expectFault(
+        await directory.send('POST', '/Users/.search', { filter: `userName eq "${word}"` }),
+        400,
+        'invalidValue',
+      );
+    }
+    const hidden = await directory.add({ emails: [{ value: '\u200b@\u200b' }] });
+    expect(await accountOf(admin, hidden.userName)).toMatchObject({ email: hidden.userName });
+  });
+
   it('are created once: 409 uniqueness for a name or address that is there', async () => {
     const person = await directory.add();
     const again = await directory.send('POST', '/Users', { userName: person.userName.toUpperCase() });
@@ -686,5 +727,25 @@ describe('a directory', () => {
     expect(data.text).toContain('Archivist');
     expect((await admin.delete(`/v2/users/${account.id}/data`)).status).toBe(200);
     expect((await directory.send('GET', `/Users/${person.id}`)).text).not.toContain('Archivist');
+  });
+
+  it('knows an erased person no more, and makes them anew as somebody else', async () => {
+    const person = await directory.add({ displayName: 'Erased Before' });
+    const group = await directory.group([person]);
+    const account = await accountOf(admin, person.userName);
+    await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'active', value: false });
+    expect((await admin.delete(`/v2/users/${account.id}/data`)).status).toBe(200);
+    expectFault(await directory.send('GET', `/Users/${person.id}`), 404);
+    expectFault(
+      await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'title', value: 'x' }),
+      404,
+    );
+    expect((await directory.send('GET', `/Groups/${group.id}`)).text).not.toContain(person.id);
+    expect((await directory.find(`userName eq "${person.userName}"`)).totalResults).toBe(0);
+    const erased = await admin.get(`/v2/users/${account.id}`);
+    expect(erased.text).not.toMatch(/Erased Before|corp\.example/);
+    await directory.add({ userName: person.userName });
+    expect((await accountOf(admin, person.userName)).id).not.toBe(account.id);
+    expect((await admin.get(`/v2/users/${account.id}`)).text).toBe(erased.text);
   });
 });
