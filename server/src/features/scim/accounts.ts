@@ -17,7 +17,7 @@ import {
   type UserRow,
 } from '../users/index.ts';
 import { isNoAddress, noAddress, type Wanted } from './person-rows.ts';
-import { createReach, DEFAULT_ROLE, rolesIn } from './reach.ts';
+import { createReach, DEFAULT_ROLE, groupRolesIn } from './reach.ts';
 import { taken } from './refusals.ts';
 import type { DirectoryPersonRow, ScimStore } from './store.ts';
 
@@ -56,7 +56,7 @@ export const createDirectoryAccounts = (options: DirectoryAccountsOptions) => {
   /** By the person's groups; null where no group of the tenant gives any: then they stay as they are. */
   const rolesOf = async (tx: Tx, tenantId: string, personId: string | null): Promise<string | null> => {
     if (!(await directoryGivesRoles(tx, tenantId))) return null;
-    const given = personId === null ? [] : (await store.groupRolesOf(tx, personId)).flatMap(rolesIn);
+    const given = personId === null ? [] : (await store.groupRolesOf(tx, personId)).flatMap(groupRolesIn);
     const roles = ROLES.filter((role) => given.includes(role));
     return JSON.stringify(roles.length === 0 ? [DEFAULT_ROLE] : roles);
   };

@@ -8,7 +8,7 @@ import type { ScimStore } from './store.ts';
 /** What everybody of a directory has whose groups give nothing. */
 export const DEFAULT_ROLE = 'user';
 
-export const rolesIn = (json: string): string[] => {
+export const groupRolesIn = (json: string): string[] => {
   const parsed: unknown = JSON.parse(json);
   return Array.isArray(parsed) ? parsed.filter((item) => typeof item === 'string') : [];
 };
@@ -20,7 +20,7 @@ export const rolesIn = (json: string): string[] => {
 export const createReach = (store: ScimStore) => {
   const compared = async (db: Queryable, caller: Caller, row: UserRow, personId: string | null) => {
     const slug = (await findTenant(db, row.tenant_id))?.slug ?? '';
-    const given = personId === null ? [] : (await store.groupRolesOf(db, personId)).flatMap(rolesIn);
+    const given = personId === null ? [] : (await store.groupRolesOf(db, personId)).flatMap(groupRolesIn);
     const ordinary = rightsOf({ roles: JSON.stringify([DEFAULT_ROLE, ...given]), permissions: '[]' }, slug);
     const granter = {
       permissions: new Set([...caller.permissions, ...ordinary.permissions]),
