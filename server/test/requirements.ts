@@ -496,6 +496,8 @@ export const REQUIREMENTS = {
   'SCIM-07': 'the directory’s key can do nothing else, and what it does is in the audit chain',
   'SCIM-08':
     'who signs in at the identity provider is joined with the person of the directory by its id or a proved address, in their own tenant alone; nobody else gets an account by it',
+  'SCIM-09':
+    'no directory’s key adopts, readdresses, renames or revives an account that may do more than a user, the person’s groups and the key itself',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

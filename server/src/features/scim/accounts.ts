@@ -3,9 +3,7 @@ import { isTaken } from '../../db/faults.ts';
 import { type Caller, ROLES } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { conflict } from '../../kernel/errors.ts';
-import { assertMayManage } from '../../kernel/grants.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
-import { findTenant } from '../tenants/index.ts';
 import {
   type AccountPort,
   changeUser,
@@ -15,11 +13,11 @@ import {
   foldEmail,
   isActiveAdmin,
   leftDirectory,
-  rightsOf,
   type UserChanges,
   type UserRow,
 } from '../users/index.ts';
 import { isNoAddress, noAddress, type Wanted } from './person-rows.ts';
+import { createReach, DEFAULT_ROLE, groupRolesIn } from './reach.ts';
 import { taken } from './refusals.ts';
 import type { DirectoryPersonRow, ScimStore } from './store.ts';
 
@@ -46,25 +44,19 @@ export interface Afterwards {
   invitation: { user: UserRow; url: string } | null;
 }
 
-const rolesIn = (json: string): string[] => {
-  const parsed: unknown = JSON.parse(json);
-  return Array.isArray(parsed) ? parsed.filter((item) => typeof item === 'string') : [];
-};
-
 /** Columns that the audit names. */
 const TOLD: ReadonlySet<string> = new Set(['name', 'email', 'status', 'roles']);
-
-export const DEFAULT_ROLE = 'user';
 
 export const addressTaken = () => taken('an account with this e-mail address exists already');
 
 export const createDirectoryAccounts = (options: DirectoryAccountsOptions) => {
   const { store, clock, audit, accounts } = options;
+  const reach = createReach(store);
 
   /** By the person's groups; null where no group of the tenant gives any: then they stay as they are. */
   const rolesOf = async (tx: Tx, tenantId: string, personId: string | null): Promise<string | null> => {
     if (!(await directoryGivesRoles(tx, tenantId))) return null;
-    const given = personId === null ? [] : (await store.groupRolesOf(tx, personId)).flatMap(rolesIn);
+    const given = personId === null ? [] : (await store.groupRolesOf(tx, personId)).flatMap(groupRolesIn);
     const roles = ROLES.filter((role) => given.includes(role));
     return JSON.stringify(roles.length === 0 ? [DEFAULT_ROLE] : roles);
   };
@@ -82,12 +74,6 @@ export const createDirectoryAccounts = (options: DirectoryAccountsOptions) => {
       (await countActiveAdmins(tx, before.tenant_id)) === 0
     )
       throw conflict('this is the last active admin of the tenant');
-  };
-
-  /** An address that leads to an account with more rights is changed only by who has them, or whose groups have given them. */
-  const assertMayReaddress = async (tx: Tx, { caller }: Asker, row: UserRow): Promise<void> => {
-    if (await directoryGivesRoles(tx, row.tenant_id)) return;
-    assertMayManage(caller, rightsOf(row, (await findTenant(tx, row.tenant_id))?.slug ?? ''));
   };
 
   const apply = async (tx: Tx, asker: Asker, row: UserRow, changes: UserChanges): Promise<Afterwards> => {
@@ -132,38 +118,55 @@ export const createDirectoryAccounts = (options: DirectoryAccountsOptions) => {
 
   return {
     rolesOf,
+    reach,
     statusFor,
     accountOf,
 
-    /** Brings the account in step with what the directory says; null where nothing has to change. */
+    /**
+     * Brings the account in step with what the directory says; null where nothing has to change. Throws FORBIDDEN for another
+     * address, name or id that leads to an account which is beyond the credential.
+     */
     async follow(
       tx: Tx,
       asker: Asker,
-      { person, wanted, was }: { person: DirectoryPersonRow; wanted: Wanted; was: { active: boolean } },
+      { person, wanted, was }: { person: DirectoryPersonRow; wanted: Wanted; was: DirectoryPersonRow | null },
     ): Promise<Afterwards | null> {
       const row = await accountOf(tx, person);
       const changes: UserChanges = {};
+      const renamed =
+        was !== null &&
+        (was.external_id !== person.external_id || was.user_name_folded !== person.user_name_folded);
       if (wanted.name !== row.name) changes.name = wanted.name;
       const email = wanted.email ?? noAddress(person.id);
-      if (foldEmail(email) !== row.email_folded) {
-        await assertMayReaddress(tx, asker, row);
+      const moved = foldEmail(email) !== row.email_folded;
+      if (renamed || moved) await reach.assertCovers(tx, asker.caller, row, person.id);
+      if (moved) {
         changes.email = email;
         changes.email_folded = foldEmail(email);
       }
       // The later word counts: what was switched off here stays off until the directory says something else than before.
-      if (wanted.active !== was.active) {
+      if (wanted.active !== (was === null || was.active === 1)) {
         const status = statusFor(row, wanted.active);
-        if (status !== row.status && (wanted.active || row.status !== 'deactivated')) changes.status = status;
+        // Beyond the credential it stays off: an administrator may have switched it off too, and can switch it on now.
+        const stays =
+          row.status === 'deactivated' &&
+          !(wanted.active && (await reach.covers(tx, asker.caller, row, person.id)));
+        if (status !== row.status && !stays) changes.status = status;
       }
       const roles = await rolesOf(tx, person.tenant_id, person.id);
       if (roles !== null && roles !== row.roles) changes.roles = roles;
       return Object.keys(changes).length === 0 ? null : apply(tx, asker, row, changes);
     },
 
-    /** Roles alone, after a person's groups have become others. */
-    async regrant(tx: Tx, asker: Asker, person: DirectoryPersonRow): Promise<Afterwards | null> {
+    /** Roles alone, after a person's groups have become others; `otherwise` where no group of the tenant gives any now. */
+    async regrant(
+      tx: Tx,
+      asker: Asker,
+      person: DirectoryPersonRow,
+      otherwise: string | null,
+    ): Promise<Afterwards | null> {
       const row = await accountOf(tx, person);
-      const roles = await rolesOf(tx, person.tenant_id, person.id);
+      const roles = (await rolesOf(tx, person.tenant_id, person.id)) ?? otherwise;
       return roles === null || roles === row.roles ? null : apply(tx, asker, row, { roles });
     },
 

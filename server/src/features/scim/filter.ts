@@ -1,3 +1,4 @@
+import { isStorable } from '../../kernel/storable.ts';
 import { type Attribute, isObject, named, type Resource, type ResourceKind } from './attributes.ts';
 import { badRequest } from './refusals.ts';
 
@@ -38,11 +39,16 @@ const stringAt = (text: string, start: number): { value: string; end: number } =
   let end = start + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
   if (end >= text.length) throw wrong('a text in the filter has no end');
+  let value: string;
   try {
-    return { value: String(JSON.parse(text.slice(start, end + 1))), end: end + 1 };
+    value = String(JSON.parse(text.slice(start, end + 1)));
   } catch {
     throw wrong('a text in the filter is no JSON string');
   }
+  // Escapes within it are not seen where the body is read.
+  if (!isStorable(value))
+    throw badRequest('invalidValue', 'a text in the filter must be without NUL and lone surrogates');
+  return { value, end: end + 1 };
 };
 
 const tokensOf = (text: string): Token[] => {

@@ -68,13 +68,18 @@ export const createScimGroups = (options: GroupsOptions) => {
       details: { ...details },
     });
 
-  /** People whose groups have become others get the roles of those that they have now. */
-  const regrant = async (tx: Tx, asker: Asker, ids: readonly string[]): Promise<(Afterwards | null)[]> => {
+  /** People whose groups have become others get the roles of those that they have now; `otherwise` where no group gives any. */
+  const regrant = async (
+    tx: Tx,
+    asker: Asker,
+    ids: readonly string[],
+    otherwise: string | null = null,
+  ): Promise<(Afterwards | null)[]> => {
     const done: (Afterwards | null)[] = [];
     // In one order, so that no two transactions wait for each other.
     for (const id of [...ids].sort()) {
       const person = await store.person(tx, asker.caller.tenantId, id);
-      if (person !== undefined) done.push(await accounts.regrant(tx, asker, person));
+      if (person !== undefined) done.push(await accounts.regrant(tx, asker, person, otherwise));
     }
     return done;
   };
@@ -214,7 +219,7 @@ export const createScimGroups = (options: GroupsOptions) => {
           gaveBefore === null
             ? await store.allIds(tx, caller.tenantId)
             : (await store.members(tx, id)).map((member) => member.id);
-        return regrant(tx, asker, ids);
+        return regrant(tx, asker, ids, gaveBefore);
       });
       await accounts.settle(done);
       const [row] = await store.groups(caller.tenantId, { id }, { offset: 0, limit: 1 });

@@ -93,6 +93,37 @@ describe('who was provisioned and signs in', () => {
     expect(later.json<Me>().sub).not.toBe(proved.json<Me>().sub);
   });
 
+  it(req('SCIM-09', 'is not another whom the key has named in place of an administrator'), async () => {
+    const person = await provision({ externalId: 'sub-new-admin' });
+    const found = await boss.get(`/v2/users?q=${encodeURIComponent(person.userName)}`);
+    const [account] = found.json<{ items: { id: string }[] }>().items;
+    expect((await boss.patch(`/v2/users/${account?.id}`, { roles: ['admin'] })).status).toBe(200);
+    await me({ sub: 'sub-attacker-known', name: 'Known' });
+    for (const externalId of ['sub-attacker', 'sub-attacker-known']) {
+      const patch = { Operations: [{ op: 'replace', path: 'externalId', value: externalId }] };
+      expect((await scim('PATCH', `/Users/${person.id}`, patch)).status).toBe(403);
+      const put = { userName: person.userName, displayName: 'Put', externalId };
+      expect((await scim('PUT', `/Users/${person.id}`, put)).status).toBe(403);
+      const answer = await me({ sub: externalId, name: 'Attacker', jti: `again-${externalId}` });
+      expect([answer.status, answer.json<Me>().roles]).toEqual([200, ['user']]);
+    }
+    const own = await me({ sub: 'sub-new-admin', name: 'Token' });
+    expect(own.json<Me>().sub).toBe(account?.id);
+  });
+
+  it(req('SCIM-09', 'keeps an account that may do more, whomever the key names by their id'), async () => {
+    const claims = { sub: 'sub-operator', name: 'Operator', roles: ['operator'] };
+    const before = (await me(claims)).json<Me>();
+    const person = await provision({ displayName: 'Taken' });
+    const patch = { Operations: [{ op: 'replace', path: 'externalId', value: 'sub-operator' }] };
+    expect((await scim('PATCH', `/Users/${person.id}`, patch)).status).toBe(200);
+    const after = await me({ ...claims, jti: 'after' });
+    expect(after.json<Me>()).toMatchObject({ sub: before.sub, name: 'Operator', roles: ['operator'] });
+    const off = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+    expect((await scim('PATCH', `/Users/${person.id}`, off)).status).toBe(200);
+    expect((await me({ ...claims, jti: 'off' })).status).toBe(200);
+  });
+
   it('is refused where the directory has switched them off before', async () => {
     await provision({ externalId: 'sub-off', active: false });
     expect((await me({ sub: 'sub-off', name: 'Off' })).status).toBe(401);

@@ -1,28 +1,20 @@
 import type { Tx } from '../../db/db.ts';
 import { isTaken } from '../../db/faults.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { missingFor } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
-import { findTenant } from '../tenants/index.ts';
 import {
   findUserByEmail,
   findUserByExternalId,
   foldEmail,
   insertUser,
-  rightsOf,
   type UserRow,
   userCreated,
 } from '../users/index.ts';
-import {
-  type Afterwards,
-  type Asker,
-  addressTaken,
-  DEFAULT_ROLE,
-  type DirectoryAccounts,
-} from './accounts.ts';
+import { type Afterwards, type Asker, addressTaken, type DirectoryAccounts } from './accounts.ts';
 import type { Resource } from './attributes.ts';
 import { noAddress, personColumns, type Wanted, wantedOf } from './person-rows.ts';
+import { DEFAULT_ROLE } from './reach.ts';
 import { taken } from './refusals.ts';
 import type { DirectoryPersonRow, ScimStore } from './store.ts';
 
@@ -62,12 +54,9 @@ export const createNewPerson = (options: NewPersonOptions) => {
       row.type === 'person' &&
       (await store.personOf(tx, caller.tenantId, row.id)) === undefined;
     if (!isFree) throw addressTaken();
-    const rights = rightsOf(row, (await findTenant(tx, row.tenant_id))?.slug ?? '');
-    // An account that manages others is not got hold of by a key that may do less.
-    const isManager = rights.platformAdmin || rights.permissions.has('users:manage');
-    if (isManager && missingFor(caller, rights) !== null)
+    if (!(await accounts.reach.covers(tx, caller, row, null)))
       throw taken(
-        'this address is the account of an administrator, which a directory does not take over: an administrator gives it another role first',
+        'this address is the account of somebody who may do more than a user, which a directory does not take over: an administrator gives it the role user first',
       );
     return row;
   };
@@ -143,7 +132,7 @@ export const createNewPerson = (options: NewPersonOptions) => {
     });
     // Whom an administrator has switched off stays off.
     const followed =
-      own === undefined ? null : await accounts.follow(tx, asker, { person, wanted, was: { active: true } });
+      own === undefined ? null : await accounts.follow(tx, asker, { person, wanted, was: null });
     const invitation =
       own === undefined && user.status === 'invited' && wanted.email !== null
         ? await options.invite(tx, user)

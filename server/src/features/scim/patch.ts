@@ -1,3 +1,4 @@
+import { AppError } from '../../kernel/errors.ts';
 import { type Attribute, isObject, named, type Resource, type ResourceKind } from './attributes.ts';
 import { attributeAt, type Filter, matches, type Path, parseFilter, pathOf } from './filter.ts';
 import { badRequest } from './refusals.ts';
@@ -62,7 +63,8 @@ const targetOf = (text: string): Target => {
       path: pathOf(`${text.slice(0, open)}${after}`),
       filter: parseFilter(text.slice(open + 1, close)),
     };
-  } catch {
+  } catch (error) {
+    if (error instanceof AppError && error.details.scim_type === 'invalidValue') throw error;
     throw badRequest('invalidPath', `${text.slice(0, 120)} is no path`);
   }
 };

@@ -49,8 +49,7 @@ export const createScimPeople = (options: ScimPeopleOptions) => {
         await store.updatePerson(tx, person).catch((error: unknown) => {
           throw isTaken(error) ? nameTaken() : error;
         });
-      const was = { active: before.active === 1 };
-      return accounts.follow(tx, asker, { person, wanted: wantedOf(resource), was });
+      return accounts.follow(tx, asker, { person, wanted: wantedOf(resource), was: before });
     });
     await accounts.settle([done]);
   };

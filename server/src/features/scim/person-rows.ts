@@ -22,8 +22,10 @@ const text = (value: unknown): string | null =>
 const list = (value: unknown): Resource[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/;
+/** What nobody sees would make two addresses look like one. */
+const UNSEEN = /\p{C}/u;
 const isAddress = (value: string | null): value is string =>
-  value !== null && value.length <= 320 && ADDRESS.test(value);
+  value !== null && value.length <= 320 && ADDRESS.test(value) && !UNSEEN.test(value);
 
 /** The primary address, else the one for work, else the first, else the name in the directory. */
 const emailOf = (resource: Resource): string | null => {

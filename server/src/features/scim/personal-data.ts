@@ -1,8 +1,8 @@
 import { iso } from '../../kernel/clock.ts';
-import type { PersonalData } from '../users/index.ts';
+import { findUserOfTenant, type PersonalData } from '../users/index.ts';
 import type { ScimStore } from './store.ts';
 
-/** What the directory has said of a person. It says it again as long as the person is in it. */
+/** What the directory has said of a person. It says it again as long as the person is in it, and of who is erased nothing more. */
 export const directoryData = (store: ScimStore): PersonalData => ({
   name: 'directory',
   async exportData({ tenantId, userId }) {
@@ -25,7 +25,13 @@ export const directoryData = (store: ScimStore): PersonalData => ({
   eraseData: ({ tenantId, userId }) =>
     store.write(async (tx) => {
       const row = await store.personOf(tx, tenantId, userId);
-      if (row === undefined || row.attributes === '{}') return 0;
+      if (row === undefined) return 0;
+      // Of a deactivated account name and address go too: with its record the directory could write them again.
+      if ((await findUserOfTenant(tx, tenantId, userId))?.status === 'deactivated') {
+        await store.deletePerson(tx, tenantId, row.id);
+        return 1;
+      }
+      if (row.attributes === '{}') return 0;
       await store.updatePerson(tx, { ...row, attributes: '{}', version: row.version + 1 });
       return 1;
     }),

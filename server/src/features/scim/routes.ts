@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { AppError, notFound } from '../../kernel/errors.ts';
-import type { ListQuery } from './answers.ts';
+import { type ListQuery, partsOf } from './answers.ts';
 import { isObject, type Resource } from './attributes.ts';
 import { listOf, providerConfig, resourceTypesOf, schemasOf } from './discovery.ts';
 import type { ScimGroups } from './groups.ts';
@@ -172,8 +172,11 @@ const resourceRoutes = (name: 'User' | 'Group', service: ScimPeople | ScimGroups
     query: ScimParts,
     body: ScimResource,
     responses: { 201: ScimResource },
-    handler: async ({ caller, body, query, reply, requestId }) =>
-      sent(reply, await service.create({ caller, requestId }, body, query)),
+    handler: async ({ caller, body, query, reply, requestId }) => {
+      // Refused before anything is written.
+      partsOf(query);
+      return sent(reply, await service.create({ caller, requestId }, body, query));
+    },
   }),
   route({
     ...wire,
@@ -199,6 +202,7 @@ const resourceRoutes = (name: 'User' | 'Group', service: ScimPeople | ScimGroups
       body: ScimResource,
       responses: { 200: ScimResource },
       handler: async ({ caller, params, query, body, reply, request, requestId }) => {
+        partsOf(query);
         const how = { ...query, ifMatch: ifMatch(request) };
         const act = method === 'PUT' ? service.replace : service.patch;
         return sent(reply, await act({ caller, requestId }, params.id, body, how));

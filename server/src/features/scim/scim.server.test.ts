@@ -186,6 +186,47 @@ describe('people by SCIM', () => {
     expect((await admin.patch(`/v2/users/${before.id}`, { status: 'active' })).status).toBe(409);
   });
 
+  it('are stored by no request that is refused for what it asks to be shown', async () => {
+    for (const query of [
+      'attributes=userName&excludedAttributes=id',
+      'attributes=a.b.c',
+      'excludedAttributes=a.b.c',
+    ]) {
+      const userName = `${fresh('refused')}@corp.example`;
+      const displayName = fresh('Refused');
+      expect((await directory.send('POST', `/Users?${query}`, { userName })).status).toBe(400);
+      expect((await directory.send('POST', `/Groups?${query}`, { displayName })).status).toBe(400);
+      expect((await directory.find(`userName eq "${userName}"`)).totalResults).toBe(0);
+      const filter = encodeURIComponent(`displayName eq "${displayName}"`);
+      expect((await directory.send('GET', `/Groups?filter=${filter}`)).json<Found>().totalResults).toBe(0);
+      const person = await directory.add({ title: 'Before' });
+      const op = { schemas: [PATCH_OP], Operations: [{ op: 'replace', path: 'title', value: 'After' }] };
+      const path = `/Users/${person.id}`;
+      expect((await directory.send('PATCH', `${path}?${query}`, op)).status).toBe(400);
+      const put = { userName: person.userName, title: 'After' };
+      expect((await directory.send('PUT', `${path}?${query}`, put)).status).toBe(400);
+      expect((await directory.send('GET', path)).json<Person>().title).toBe('Before');
+    }
+  });
+
+  it('take no NUL, lone surrogate or invisible address through a filter', async () => {
+    const person = await directory.add();
+    const path = `/Users/${person.id}`;
+    for (const word of ['n\\u0000@corp.example', 'n\\ud800@corp.example']) {
+      const op = { op: 'add', path: `emails[value eq "${word}"].type`, value: 'work' };
+      expectFault(await directory.patch(path, op), 400, 'invalidValue');
+      const filter = encodeURIComponent(`userName eq "${word}"`);
+      expectFault(await directory.send('GET', `/Users?filter=${filter}`), 400, 'invalidValue');
+      expectFault(
+        await directory.send('POST', '/Users/.search', { filter: `userName eq "${word}"` }),
+        400,
+        'invalidValue',
+      );
+    }
+    const hidden = await directory.add({ emails: [{ value: '\u200b@\u200b' }] });
+    expect(await accountOf(admin, hidden.userName)).toMatchObject({ email: hidden.userName });
+  });
+
   it('are created once: 409 uniqueness for a name or address that is there', async () => {
     const person = await directory.add();
     const again = await directory.send('POST', '/Users', { userName: person.userName.toUpperCase() });
@@ -317,9 +358,68 @@ describe('people by SCIM', () => {
     expect(still.json<Person>()).toMatchObject({ displayName: 'Again', active: false });
     await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'active', value: false });
     expect((await admin.patch(`/v2/users/${account.id}`, { status: 'active' })).status).toBe(409);
+    // An account that may do more than a user is switched on again by who may do as much alone.
     await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'active', value: true });
+    expect((await accountOf(admin, person.userName)).status).toBe('deactivated');
+    const back = await admin.patch(`/v2/users/${account.id}`, { roles: ['user'], status: 'active' });
+    expect([back.status, back.body]).toMatchObject([200, { status: 'invited' }]);
+    for (const active of [false, true])
+      await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'active', value: active });
     expect((await accountOf(admin, person.userName)).status).toBe('invited');
   });
+
+  it(
+    req('SCIM-09', 'are not got hold of by a key that may do less: adopted, readdressed, renamed, revived'),
+    async () => {
+      const password = 'a long enough password';
+      for (const more of [{ roles: ['operator'] }, { permissions: ['audit:read'] }]) {
+        const email = `${fresh('more')}@corp.example`;
+        const made = await admin.post('/v2/users', { email, password, ...more });
+        expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+        const answer = await directory.send('POST', '/Users', { userName: email });
+        expectFault(answer, 409, 'uniqueness');
+        expect((await admin.delete(`/v2/users/${made.json<Account>().id}`)).status).toBe(204);
+        expectFault(await directory.send('POST', '/Users', { userName: email }), 409, 'uniqueness');
+      }
+      const person = await directory.add({ externalId: fresh('id'), displayName: 'Raised' });
+      const account = await accountOf(admin, person.userName);
+      const permissions = ['users:manage', 'users:read', 'audit:read', 'keys:read', 'keys:write'];
+      expect((await admin.patch(`/v2/users/${account.id}`, { permissions })).status).toBe(200);
+      const path = `/Users/${person.id}`;
+      const unrelated = await directory.group();
+      const expectGuarded = async () => {
+        for (const [name, value] of [
+          ['emails', [{ value: `${fresh('thief')}@corp.example`, primary: true }]],
+          ['userName', `${fresh('thief')}@corp.example`],
+          ['externalId', fresh('thief')],
+        ] as const) {
+          expectFault(await directory.patch(path, { op: 'replace', path: name, value }), 403);
+          const put = { userName: person.userName, externalId: person.externalId, displayName: 'Raised' };
+          expectFault(await directory.send('PUT', path, { ...put, [name]: value }), 403);
+        }
+        expectFault(await directory.patch(path, { op: 'remove', path: 'externalId' }), 403);
+        expect(
+          (await directory.patch(path, { op: 'replace', path: 'title', value: fresh('T') })).status,
+        ).toBe(200);
+      };
+      await expectGuarded();
+      // What groups of others give does not widen what the key may do to this one.
+      await admin.put(`/v2/directory/groups/${unrelated.id}/roles`, { roles: ['readonly'] });
+      await expectGuarded();
+      // What the person's own groups give is the directory's to give.
+      await admin.patch(`/v2/users/${account.id}`, { permissions: [] });
+      const own = await directory.group([person]);
+      await admin.put(`/v2/directory/groups/${own.id}/roles`, { roles: ['operator'] });
+      expect((await accountOf(admin, person.userName)).roles).toEqual(['operator']);
+      const renamed = await directory.patch(path, {
+        op: 'replace',
+        value: { externalId: fresh('id'), emails: [{ value: `${fresh('wed')}@corp.example` }] },
+      });
+      expect([renamed.status, renamed.text]).toEqual([200, expect.any(String)]);
+      for (const { id } of [own, unrelated])
+        expect((await directory.send('DELETE', `/Groups/${id}`)).status).toBe(204);
+    },
+  );
 
   it('are listed page by page, with the attributes that are asked for', async () => {
     for (let i = 0; i < 3; i += 1) await directory.add();
@@ -469,6 +569,33 @@ describe('groups by SCIM', () => {
     await admin.put(`/v2/directory/groups/${analysts.id}/roles`, { roles: [] });
   });
 
+  it('give nothing any more once they give it no more, and be it the last that gave any', async () => {
+    const [ann, bob] = [await directory.add(), await directory.add()];
+    const roles = async (person: Person) => (await accountOf(admin, person.userName)).roles;
+    const give = (group: Person, given: string[]) =>
+      admin.put(`/v2/directory/groups/${group.id}/roles`, { roles: given });
+    const group = await directory.group([ann]);
+    await give(group, ['admin']);
+    expect([await roles(ann), await roles(bob)]).toEqual([['admin'], ['user']]);
+    expect((await give(group, [])).status).toBe(200);
+    expect([await roles(ann), await roles(bob)]).toEqual([['user'], ['user']]);
+    // From then on roles are given by administrators, and no group that gives none takes them.
+    const account = await accountOf(admin, ann.userName);
+    expect((await admin.patch(`/v2/users/${account.id}`, { roles: ['analyst'] })).status).toBe(200);
+    expect((await give(group, [])).status).toBe(200);
+    expect((await directory.send('DELETE', `/Groups/${group.id}`)).status).toBe(204);
+    expect(await roles(ann)).toEqual(['analyst']);
+    for (const end of ['group', 'member']) {
+      const last = await directory.group([ann]);
+      await give(last, ['operator']);
+      expect(await roles(ann)).toEqual(['operator']);
+      if (end === 'member') await directory.patch(`/Groups/${last.id}`, { op: 'remove', path: 'members' });
+      else await directory.send('DELETE', `/Groups/${last.id}`);
+      expect([end, await roles(ann)]).toEqual([end, ['user']]);
+      if (end === 'member') await give(last, []);
+    }
+  });
+
   it('take people of their own directory alone, and each name once', async () => {
     const group = await directory.group();
     const unknown = await directory.patch(`/Groups/${group.id}`, {
@@ -600,5 +727,25 @@ describe('a directory', () => {
     expect(data.text).toContain('Archivist');
     expect((await admin.delete(`/v2/users/${account.id}/data`)).status).toBe(200);
     expect((await directory.send('GET', `/Users/${person.id}`)).text).not.toContain('Archivist');
+  });
+
+  it('knows an erased person no more, and makes them anew as somebody else', async () => {
+    const person = await directory.add({ displayName: 'Erased Before' });
+    const group = await directory.group([person]);
+    const account = await accountOf(admin, person.userName);
+    await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'active', value: false });
+    expect((await admin.delete(`/v2/users/${account.id}/data`)).status).toBe(200);
+    expectFault(await directory.send('GET', `/Users/${person.id}`), 404);
+    expectFault(
+      await directory.patch(`/Users/${person.id}`, { op: 'replace', path: 'title', value: 'x' }),
+      404,
+    );
+    expect((await directory.send('GET', `/Groups/${group.id}`)).text).not.toContain(person.id);
+    expect((await directory.find(`userName eq "${person.userName}"`)).totalResults).toBe(0);
+    const erased = await admin.get(`/v2/users/${account.id}`);
+    expect(erased.text).not.toMatch(/Erased Before|corp\.example/);
+    await directory.add({ userName: person.userName });
+    expect((await accountOf(admin, person.userName)).id).not.toBe(account.id);
+    expect((await admin.get(`/v2/users/${account.id}`)).text).toBe(erased.text);
   });
 });

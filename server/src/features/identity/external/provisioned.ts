@@ -1,7 +1,9 @@
 import type { Db } from '../../../db/db.ts';
 import { ROLES } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import { missingFor } from '../../../kernel/grants.ts';
 import type { Audit } from '../../audit/index.ts';
+import { findTenant } from '../../tenants/index.ts';
 import {
   type AccountEnds,
   changeUser,
@@ -11,6 +13,7 @@ import {
   foldEmail,
   hasLeft,
   leftDirectory,
+  rightsOf,
   type UserRow,
   type Waiting,
 } from '../../users/index.ts';
@@ -86,6 +89,14 @@ export const createProvisioned = (options: ProvisionedOptions) => {
       }),
     );
 
+  /** Whether an account may do more than an ordinary person's, and than the directory's own account for them. */
+  const isAbove = async (known: UserRow, { user }: Waiting): Promise<boolean> => {
+    const slug = (await findTenant(db.read, known.tenant_id))?.slug ?? '';
+    const given: unknown = JSON.parse(user.roles);
+    const roles = JSON.stringify(['user', ...(Array.isArray(given) ? given : [])]);
+    return missingFor(rightsOf({ ...user, roles }, slug), rightsOf(known, slug)) !== null;
+  };
+
   /** Whether the directory looks after the account. */
   const isManaged = async (userId: string): Promise<boolean> =>
     (await findDirectoryPerson(db.read, userId)) !== undefined;
@@ -108,6 +119,8 @@ export const createProvisioned = (options: ProvisionedOptions) => {
       const external = `${issuer}|${person.subject}`;
       const isFresh = known === undefined || hasLeft(known);
       if (!isFresh && (known.tenant_id !== tenantId || (await isManaged(known.id)))) return undefined;
+      // The directory's key could have named anybody's id: it takes no account over that its requests may not.
+      if (!isFresh && (await isAbove(known, waiting))) return undefined;
       const userId = isFresh
         ? await takeAccount(external, waiting, known)
         : await keepAccount(known, waiting);
