@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ENTERPRISE_SCHEMA, type Resource, USER } from './attributes.ts';
+import { ENTERPRISE_SCHEMA, GROUP, type Resource, USER } from './attributes.ts';
 import { operationsOf, patched } from './patch.ts';
 
 const before: Resource = {
@@ -83,5 +83,21 @@ it.each([
 ])('refuses %j as %s', (operation, scim_type) => {
   expect(() => apply(operation)).toThrowError(
     expect.objectContaining({ details: expect.objectContaining({ scim_type }) }),
+  );
+});
+
+it('bounds what one request may look at, and has room for what directories send', () => {
+  const people = (count: number) => Array.from({ length: count }, (_, i) => ({ value: `person-${i}` }));
+  const group = (operations: unknown[], members: Resource[]) =>
+    patched(GROUP, { displayName: 'G', members }, operationsOf({ Operations: operations }));
+  const left = Array.from({ length: 100 }, (_, i) => ({
+    op: 'remove',
+    path: `members[value eq "person-${i}"]`,
+  }));
+  expect(group(left, people(1_000)).members).toHaveLength(900);
+  expect(group([{ op: 'add', path: 'members', value: people(20_000) }], []).members).toHaveLength(20_000);
+  const many = Array.from({ length: 900 }, () => ({ op: 'remove', path: 'members[value eq "z"]' }));
+  expect(() => group(many, people(10_000))).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ scim_type: 'tooMany' }) }),
   );
 });

@@ -23,6 +23,8 @@ interface Target {
 }
 
 const MAX_OPERATIONS = 1_000;
+/** Values of lists that all operations of one request look at, each of them at all: some two seconds of work. */
+const MAX_LOOKED_AT = 400_000;
 
 const operationOf = (given: unknown): Operation => {
   const entries = isObject(given)
@@ -234,7 +236,11 @@ const applyExtension = (kind: ResourceKind, resource: Resource, operation: Opera
 /** Throws invalidPath, invalidValue, mutability, noTarget. */
 export const patched = (kind: ResourceKind, before: Resource, operations: readonly Operation[]): Resource => {
   let next = before;
+  let lookedAt = 0;
   for (const operation of operations) {
+    for (const value of Object.values(next)) if (Array.isArray(value)) lookedAt += value.length;
+    if (lookedAt > MAX_LOOKED_AT)
+      throw badRequest('tooMany', 'these operations are too many for lists that long: send them in parts');
     if (operation.path === null) next = applyAll(kind, next, operation);
     else if (operation.path.toLowerCase() === kind.extension?.schema.toLowerCase())
       next = applyExtension(kind, next, operation);

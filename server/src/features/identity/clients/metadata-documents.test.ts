@@ -165,4 +165,18 @@ describe(req('AUTH-30', 'client metadata documents'), () => {
     const name = (await documents.find(ID))?.name ?? '';
     expect(name).toMatch(/^Trustedx{93} \(app\.example\.com\)$/);
   });
+
+  it('are not forgotten for addresses that somebody makes up, and a shortage is no word about a document', async () => {
+    const { documents, pass } = world((url) => json({ ...DOCUMENT, client_id: url }));
+    expect(await documents.find(ID)).not.toBeNull();
+    for (let i = 0; i < 1_200; i++) expect(await documents.find(`https://10.0.0.1/${i}`)).toBeNull();
+    for (let i = 0; i < 70; i++) await documents.find(`https://made.example/${i}`);
+    pass(6 * MINUTE);
+    for (let i = 0; i < 70; i++) await documents.find(`https://more.example/${i}`);
+    // What is known counts on while no further document is fetched.
+    expect(await documents.find(ID)).not.toBeNull();
+    expect(await documents.find('https://late.example/client.json')).toBeNull();
+    pass(MINUTE);
+    expect(await documents.find('https://late.example/client.json')).not.toBeNull();
+  });
 });

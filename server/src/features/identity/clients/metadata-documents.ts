@@ -54,6 +54,8 @@ export const isDocumentId = (id: string): boolean => {
 };
 
 class Unusable extends Error {}
+/** It says nothing of the document: the next one to ask tries again. */
+class Shortage extends Unusable {}
 
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -117,7 +119,7 @@ const lifeOf = (headers: Headers): number => {
 };
 
 interface Known {
-  client: OidcClient | null;
+  client: OidcClient;
   until: number;
   /** Until when the client counts although its document cannot be read again. */
   staleUntil: number;
@@ -129,13 +131,15 @@ export const createMetadataDocuments = ({
   log,
 }: MetadataDocumentsOptions): MetadataDocuments => {
   const known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  /** Until when each counts as refused. Apart from the known ones: whoever makes up addresses must not have those forgotten. */
+  const refused = new LRUCache<string, number>({ max: MAX_KNOWN });
   const pending = new Map<string, Promise<OidcClient | null>>();
   let window = { minute: 0, fetches: 0 };
 
   const count = (): void => {
     const minute = Math.floor(clock.now() / MINUTE_MS);
     if (window.minute !== minute) window = { minute, fetches: 0 };
-    if (window.fetches >= FETCHES_PER_MINUTE) throw new Unusable('too many documents are asked for');
+    if (window.fetches >= FETCHES_PER_MINUTE) throw new Shortage('too many documents are asked for');
     window.fetches += 1;
   };
 
@@ -165,16 +169,16 @@ export const createMetadataDocuments = ({
       return client;
     } catch (error) {
       const now = clock.now();
-      const kept = before !== undefined && before.client !== null && before.staleUntil > now ? before : null;
+      const kept = before !== undefined && before.staleUntil > now ? before : null;
       log.warn(
         { err: error, client_id: id, kept: kept !== null },
         'a client metadata document is not usable',
       );
-      known.set(id, {
-        client: kept?.client ?? null,
-        until: now + FAILURE_MS,
-        staleUntil: kept?.staleUntil ?? 0,
-      });
+      if (kept !== null) known.set(id, { ...kept, until: now + FAILURE_MS });
+      else {
+        known.delete(id);
+        if (!(error instanceof Shortage)) refused.set(id, now + FAILURE_MS);
+      }
       return kept?.client ?? null;
     } finally {
       pending.delete(id);
@@ -184,6 +188,7 @@ export const createMetadataDocuments = ({
   return {
     async find(id) {
       if (!isDocumentId(id)) return null;
+      if ((refused.get(id) ?? 0) > clock.now()) return null;
       const found = known.get(id);
       if (found !== undefined && found.until > clock.now()) return found.client;
       const running = pending.get(id);
