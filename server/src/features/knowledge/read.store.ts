@@ -69,6 +69,16 @@ export const createKnowledgeReads = (db: Db) => ({
     return row ? toDocument(row) : null;
   },
 
+  /** Those of these ids that can be read. */
+  async some(scope: Scope, ids: readonly string[]): Promise<Map<string, KnowledgeDocument>> {
+    if (ids.length === 0) return new Map();
+    const rows = await readableDocuments(db.read, scope)
+      .select(COLUMNS)
+      .where('documents.id', 'in', [...ids])
+      .execute();
+    return new Map(rows.map((row) => [row.id, toDocument(row)]));
+  },
+
   async text(scope: Scope, id: string): Promise<string | null> {
     const row = await readableDocuments(db.read, scope)
       .select('documents.text')
