@@ -385,6 +385,57 @@ export const knowledgeBackgroundSuite = (
       },
     );
 
+    it('lists of uploads go on at their cursor and follow the filters', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder });
+      const sent: Record<string, unknown>[] = [
+        { title: 'Rössle', content: ' ', metadata: { tags: ['inn'] } },
+        { title: 'Two', content: ' \n', content_type: 'markdown' },
+        { title: 'Three', content: ' \n\n', metadata: { tags: ['inn', 'sea'] } },
+      ];
+      for (const one of sent) await send('ann', one, ASYNC);
+      const list = async (query: string) => (await get('ann', `?status=failed&${query}`)).json();
+      await eventually(async () => (await list('')).total).toBe(3);
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const page = await list(`limit=1${cursor}`);
+        expect(page.total).toBe(3);
+        seen.push(...page.items.map((one: Shown) => one.title));
+        cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
+      } while (cursor !== '' && seen.length < 5);
+      expect(seen).toEqual(['Three', 'Two', 'Rössle']);
+      const found = async (query: string) => {
+        const page = await list(query);
+        expect(page.total).toBe(page.items.length);
+        return page.items.map((one: Shown) => one.title);
+      };
+      expect((await list('page=2&limit=2')).items.map((one: Shown) => one.title)).toEqual(['Rössle']);
+      expect(await found('q=rossle')).toEqual(['Rössle']);
+      expect(await found('tags=inn')).toEqual(['Three', 'Rössle']);
+      expect(await found('tags=sea,none')).toEqual(['Three']);
+      expect(await found('content_type=markdown')).toEqual(['Two']);
+      expect(await found('q=nothing')).toEqual([]);
+    });
+
+    it('is indexed once a newer upload of the name is, whatever has become of those before', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder });
+      const named = (content: string, headers: Record<string, string> = {}) =>
+        send('ann', { title: 'Berths', content, external_id: 'berths' }, headers);
+      const { id } = (await named('Berth one is free.')).json() as Shown;
+      expect((await named(' \n ', ASYNC)).statusCode).toBe(202);
+      await eventually(async () => (await shown('ann', id)).status).toBe('failed');
+      const again = await named('Berth one is free.');
+      expect(again.statusCode).toBe(201);
+      expect(again.json()).toMatchObject({ id, status: 'indexed', version: 1 });
+      expect(await shown('ann', id)).toMatchObject({ status: 'indexed', error: null });
+      expect(await rows()).toBe(0);
+      await eventually(blobNames).toHaveLength(1);
+    });
+
     it('the answer under a key is replayed as it was', async () => {
       const gate = gated();
       await start({ embedder: gate.embedder });

@@ -1,17 +1,11 @@
 import type { Db } from '../../db/db.ts';
 import { writeFacts } from './change.store.ts';
-import {
-  batches,
-  createStatus,
-  foldedName,
-  readIn,
-  type WriteSteps,
-  writeVersion,
-} from './document-write.store.ts';
+import { batches, createStatus, readIn, type WriteSteps, writeVersion } from './document-write.store.ts';
 import type { EmbeddedChunk, Generations } from './generations.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { roleSet } from './rules.ts';
+import { foldedName } from './terms.rules.ts';
 
 /** A new document with its passages. */
 

@@ -2,7 +2,6 @@ import type { Along, Db, Queryable } from '../../db/db.ts';
 import { COLUMNS, toDocument } from './document-rows.store.ts';
 import type { Generations } from './generations.store.ts';
 import type { KnowledgeDocument } from './ports.ts';
-import { fold } from './terms.rules.ts';
 
 /** What bringing a document in and replacing its content have in common. */
 
@@ -16,9 +15,6 @@ export interface WriteSteps {
   /** In the one that shows the content to readers. */
   shown: Along;
 }
-
-export const foldedName = (title: string, filename: string | null): string =>
-  fold(`${title}\n${filename ?? ''}`);
 
 /** Each is one transaction. */
 export const batches = <T>(items: readonly T[]): T[][] => {

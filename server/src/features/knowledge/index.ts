@@ -133,7 +133,11 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     model,
     publish: (event) => options.events?.publish(event),
     retryDelaysMs: options.retryDelaysMs,
-    emit: (event) => db.write((tx) => tx.emit(event)),
+    emit: (event, along) =>
+      db.write(async (tx) => {
+        await along(tx);
+        await tx.emit(event);
+      }),
     clock,
     noteTrust: options.noteTrust,
     warn,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Queryable } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -20,8 +21,8 @@ export interface IngestDeps {
   uploads: UploadStore;
   blobs: BlobStore;
   model: EmbeddingModel;
-  /** In a transaction of its own: for what a client has asked for and no row had to change. */
-  emit(event: NewEvent): Promise<unknown>;
+  /** In a transaction of its own, with `along`: for what a client has asked for and no row of its document had to change. */
+  emit(event: NewEvent, along: (tx: Queryable) => Promise<void>): Promise<unknown>;
   clock: Clock;
 }
 
@@ -73,11 +74,23 @@ const gapsOf = ({ parsed }: IndexedContent) => ({
 export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   const { store, uploads, blobs, model, clock } = deps;
 
+  /** Uploads of before end with a transaction of this one; their bytes go after it. */
+  const overtaking = ({ owner, input, task }: Arrival) => {
+    let overtaken: { id: string; sha256: string }[] = [];
+    return {
+      async end(tx: Queryable): Promise<void> {
+        overtaken = await uploads.overtake(tx, owner, input.externalId, task.id);
+      },
+      async settle(): Promise<void> {
+        for (const upload of overtaken) await blobs.remove(blobKey(upload));
+      },
+    };
+  };
+
   /** The steps of the task; the event goes along with the one that shows the document, and uploads of before it end with it. */
-  const stepsOf = async ({ owner, input, sha256, task }: Arrival, event: NewEvent) => {
-    const { tenantId, userId } = owner;
-    const { externalId } = input;
-    const overtaken = externalId === null ? [] : await uploads.before(tenantId, userId, externalId, task.id);
+  const stepsOf = async (arrival: Arrival, event: NewEvent) => {
+    const { sha256, task } = arrival;
+    const { end, settle } = overtaking(arrival);
     const { guard, shown } = await task.steps();
     // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
     if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
@@ -85,18 +98,11 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       guard,
       async shown(tx) {
         await shown(tx);
-        await uploads.removeIn(tx, overtaken);
+        await end(tx);
         await tx.emit(event);
       },
     };
-    return {
-      steps,
-      async settle() {
-        for (const { id, sha256 } of overtaken) {
-          if (!(await uploads.holds(id, sha256))) await blobs.remove(blobKey({ id, sha256 }));
-        }
-      },
-    };
+    return { steps, settle };
   };
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
@@ -181,7 +187,11 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       }
       const document = await store.get({ ...owner, reach: 'own' }, id);
       if (document === null) throw notFound('document');
-      if (same) await deps.emit(indexed(document, requestId));
+      if (same) {
+        const { end, settle } = overtaking(arrival);
+        await deps.emit(indexed(document, requestId), end);
+        await settle();
+      }
       return document;
     });
 

@@ -59,6 +59,18 @@ export const createDocumentCheck =
   async (tenantId: string): Promise<boolean> =>
     (await anyReady(db.read, { tenant: tenantId })).length > 0;
 
+/** Those of these ids that `scope` may read. */
+export const createReadSome =
+  (db: Db) =>
+  async (scope: Scope, ids: readonly string[]): Promise<Map<string, KnowledgeDocument>> => {
+    if (ids.length === 0) return new Map();
+    const rows = await readableDocuments(db.read, scope)
+      .select(COLUMNS)
+      .where('documents.id', 'in', [...ids])
+      .execute();
+    return new Map(rows.map((row) => [row.id, toDocument(row)]));
+  };
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {

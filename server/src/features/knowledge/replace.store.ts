@@ -2,10 +2,11 @@ import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
 import { toVisibility } from './document-rows.store.ts';
-import { batches, foldedName, type WriteSteps, writeVersion } from './document-write.store.ts';
+import { batches, type WriteSteps, writeVersion } from './document-write.store.ts';
 import { type EmbeddedChunk, type Generations, keepChunkIds } from './generations.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
+import { foldedName } from './terms.rules.ts';
 
 /** Other content in the place of a document's. */
 

@@ -36,6 +36,7 @@ import {
   chunkWire,
   commaList,
   documentWire,
+  isListed,
   metadataFaults,
   resultWire,
   searchFilters,
@@ -98,20 +99,15 @@ const listRoute = ({ store, documents }: RouteDeps): AnyRoute =>
     async handler({ caller, query }) {
       const page = pageRequest(query);
       const scope = readScope(caller);
-      if (query.status === 'processing' || query.status === 'failed') {
-        const offset = (page.page - 1) * page.limit;
-        const { shown, total } = await documents.waiting(scope, query.status === 'failed', {
-          offset,
-          limit: page.limit,
-        });
-        const result = pageResult(page, shown, total, (one) => ({
-          createdAt: one.waiting?.createdAt ?? 0,
-          id: one.waiting?.id ?? '',
-        }));
-        return { ...result, items: result.items.map(shownWire) };
-      }
       const tags = commaList(query.tags);
       const contentTypes = commaList(query.content_type).map(fullContentType);
+      if (query.status === 'processing' || query.status === 'failed') {
+        const { shown, total } = await documents.waiting(scope, query.status === 'failed', page, (one) =>
+          isListed(shownWire(one), { tags, contentTypes, q: query.q }),
+        );
+        const result = pageResult(page, shown, total, ({ waiting }) => waiting);
+        return { ...result, items: result.items.map(shownWire) };
+      }
       const { documents: found, total } = await store.list(scope, page, {
         ...(tags.length > 0 ? { tags } : {}),
         ...(contentTypes.length > 0 ? { contentTypes } : {}),

@@ -142,7 +142,7 @@ export const DocumentListQuery = Strict({
   status: Type.Optional(
     StringEnum(['indexed', 'processing', 'failed'], {
       description:
-        'indexed (default): what can be found; processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), which the other filters leave alone',
+        'indexed (default): what can be found; processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), as far as is known of them before they are read',
     }),
   ),
 });

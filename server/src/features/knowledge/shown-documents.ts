@@ -1,5 +1,6 @@
 import type { Scope } from '../../kernel/caller.ts';
 import { type AppError, conflict, notFound } from '../../kernel/errors.ts';
+import type { CursorPosition, PageRequest } from '../../kernel/pagination.ts';
 import type { KnowledgeDocument, WaitingUpload } from './ports.ts';
 import type { KnowledgeStore } from './store.ts';
 import type { UploadStore } from './uploads.store.ts';
@@ -9,6 +10,15 @@ export type Shown =
   | { document: KnowledgeDocument; waiting: WaitingUpload | null }
   | { document: null; waiting: WaitingUpload };
 
+type Waiting = Shown & { waiting: WaitingUpload };
+
+/** Uploads read at once while a list is made. */
+const LOOKED_THROUGH = 500;
+
+/** In a list whose newest is first. */
+const isAfter = (one: WaitingUpload, place: CursorPosition): boolean =>
+  one.createdAt < place.createdAt || (one.createdAt === place.createdAt && one.id < place.id);
+
 export const unready = ({ failed }: WaitingUpload): AppError =>
   conflict(failed ? 'the document could not be read' : 'the document is still being read');
 
@@ -16,7 +26,7 @@ export const createShownDocuments = ({
   store,
   uploads,
 }: {
-  store: Pick<KnowledgeStore, 'get'>;
+  store: Pick<KnowledgeStore, 'get' | 'some'>;
   uploads: Pick<UploadStore, 'list' | 'ofDocuments'>;
 }) => {
   const shown = async (scope: Scope, id: string): Promise<Shown> => {
@@ -47,15 +57,33 @@ export const createShownDocuments = ({
       return documents.map((document) => ({ document, waiting: waiting.get(document.id) ?? null }));
     },
 
-    /** Uploads that are on their way, or that have failed; newest first. */
-    async waiting(scope: Scope, failed: boolean, page: { offset: number; limit: number }) {
-      const { uploads: found, total } = await uploads.list(scope, failed, page);
-      const all: Shown[] = [];
-      for (const waiting of found) {
-        const document = await store.get(scope, waiting.documentId);
-        all.push(document === null ? { document, waiting } : { document, waiting });
+    /**
+     * Uploads that are on their way, or that have failed, of which `matches` holds; newest first. All are looked through: what
+     * they are called may stand in a document or in their request.
+     */
+    async waiting(scope: Scope, failed: boolean, page: PageRequest, matches: (one: Shown) => boolean) {
+      const found: Waiting[] = [];
+      let total = 0;
+      let skip = page.after === null ? (page.page - 1) * page.limit : 0;
+      let after: CursorPosition | null = null;
+      for (;;) {
+        const some: WaitingUpload[] = await uploads.list(scope, failed, after, LOOKED_THROUGH);
+        const documents = await store.some(
+          scope,
+          some.map(({ documentId }) => documentId),
+        );
+        for (const waiting of some) {
+          const document = documents.get(waiting.documentId) ?? null;
+          const one = document === null ? { document, waiting } : { document, waiting };
+          if (!matches(one)) continue;
+          total++;
+          if (page.after !== null && !isAfter(waiting, page.after)) continue;
+          if (skip-- <= 0 && found.length <= page.limit) found.push(one);
+        }
+        const last = some.at(-1);
+        if (last === undefined || some.length < LOOKED_THROUGH) return { shown: found, total };
+        after = { createdAt: last.createdAt, id: last.id };
       }
-      return { shown: all, total };
     },
   };
 };

@@ -7,7 +7,7 @@ import { createStatus } from './document-write.store.ts';
 import { createGenerations } from './generations.store.ts';
 import { createEmbeddingModels } from './models.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
-import { createDocumentCheck, createKnowledgeReads } from './read.store.ts';
+import { createDocumentCheck, createKnowledgeReads, createReadSome } from './read.store.ts';
 import { dropRecognizedPages } from './recognized.store.ts';
 import { createReplace } from './replace.store.ts';
 
@@ -72,6 +72,8 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex, { alone }: Pic
         .executeTakeFirst();
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
     },
+
+    some: createReadSome(db),
 
     add: createAdd(db, generations),
 

@@ -24,6 +24,10 @@ export const fold = (text: string): string => {
   return text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
 };
 
+/** What the filter by name looks through. */
+export const foldedName = (title: string, filename: string | null): string =>
+  fold(`${title}\n${filename ?? ''}`);
+
 const pairs = (run: string): string[] => {
   const characters = [...run];
   const out: string[] = [];

@@ -3,6 +3,7 @@ import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { Tables } from '../../db/tables/index.ts';
 import type { DocumentUploadRow } from '../../db/tables/knowledge.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import type { CursorPosition } from '../../kernel/pagination.ts';
 import { json } from './document-rows.store.ts';
 import type { UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
 
@@ -296,23 +297,24 @@ const createUploadReads = (db: Db) => ({
     return rows.map(toWaiting);
   },
 
+  /** Newest first. */
   async list(
     scope: Scope,
     failed: boolean,
-    page: { offset: number; limit: number },
-  ): Promise<{ uploads: WaitingUpload[]; total: number }> {
-    const matching = readableUploads(db.read, scope).where('status', failed ? '=' : '<>', 'failed');
-    const { total } = await matching
-      .clearSelect()
-      .select((w) => w.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    const rows = await matching
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .offset(page.offset)
-      .limit(page.limit + 1)
-      .execute();
-    return { uploads: rows.map(toWaiting), total: Number(total) };
+    after: CursorPosition | null,
+    limit: number,
+  ): Promise<WaitingUpload[]> {
+    let matching = readableUploads(db.read, scope).where('status', failed ? '=' : '<>', 'failed');
+    if (after !== null) {
+      matching = matching.where((w) =>
+        w.or([
+          w('created_at', '<', after.createdAt),
+          w.and([w('created_at', '=', after.createdAt), w('id', '<', after.id)]),
+        ]),
+      );
+    }
+    const rows = await matching.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+    return rows.map(toWaiting);
   },
 
   async byId(id: string): Promise<WaitingUpload | null> {
@@ -426,30 +428,23 @@ export const createUploadStore = (db: Db, { alone }: { alone: boolean }) => ({
       return true;
     }),
 
-  async removeIn(tx: Queryable, uploads: readonly Pick<WaitingUpload, 'id'>[]): Promise<void> {
-    if (uploads.length === 0) return;
-    await tx
-      .deleteFrom('document_uploads')
-      .where(
-        'id',
-        'in',
-        uploads.map(({ id }) => id),
-      )
-      .execute();
-  },
-
-  /** Of the same name, from before: what is newer overtakes them. */
-  async before(tenantId: string, userId: string, externalId: string, id: string): Promise<WaitingUpload[]> {
-    const rows = await db.read
-      .selectFrom('document_uploads')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', userId)
-      .where('external_id', '=', externalId)
-      .where('id', '<', id)
-      .execute();
-    return rows.map(toWaiting);
-  },
+  /** Ends those of the same name from before `id`, whose content is newer; their bytes are the caller's to remove. */
+  overtake: (
+    tx: Queryable,
+    owner: Pick<Scope, 'tenantId' | 'userId'>,
+    externalId: string | null,
+    id: string,
+  ): Promise<{ id: string; sha256: string }[]> =>
+    externalId === null
+      ? Promise.resolve([])
+      : tx
+          .deleteFrom('document_uploads')
+          .where('tenant_id', '=', owner.tenantId)
+          .where('user_id', '=', owner.userId)
+          .where('external_id', '=', externalId)
+          .where('id', '<', id)
+          .returning(['id', 'sha256'])
+          .execute(),
 
   /** At start. Where no other process is at work, what the last one held is free at once. */
   async freeLeases(): Promise<void> {

@@ -10,9 +10,17 @@ import type {
   StoredChunk,
   WaitingUpload,
 } from './ports.ts';
-import { canonicalJson, contentTypeFault, fullContentType, titleOf, type Visibility } from './rules.ts';
+import {
+  canonicalJson,
+  contentTypeFault,
+  factsOf,
+  fullContentType,
+  titleOf,
+  type Visibility,
+} from './rules.ts';
 import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire, VersionWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
+import { fold, foldedName } from './terms.rules.ts';
 
 /** Between the wire's names and the inside's. */
 
@@ -53,6 +61,20 @@ const waitingWire = (waiting: WaitingUpload): DocumentWire => {
     left_out: [],
     ...uploadWire(waiting),
   };
+};
+
+/** The filters of the list, for what is no row of `documents` yet: as they hold for a document (read.store.ts). */
+export const isListed = (
+  wire: Pick<DocumentWire, 'title' | 'filename' | 'content_type' | 'metadata'>,
+  by: { tags: readonly string[]; contentTypes: readonly string[]; q: string | undefined },
+): boolean => {
+  const { tags, contentTypes, q } = by;
+  const tagged = new Set(factsOf(wire.metadata).flatMap((f) => (f.key === 'tags' ? [f.value] : [])));
+  return (
+    (tags.length === 0 || tags.some((tag) => tagged.has(canonicalJson(tag)))) &&
+    (contentTypes.length === 0 || contentTypes.includes(fullContentType(wire.content_type))) &&
+    (q === undefined || foldedName(wire.title, wire.filename).includes(fold(q)))
+  );
 };
 
 export const shownWire = (
