@@ -436,6 +436,37 @@ export const knowledgeBackgroundSuite = (
       await eventually(blobNames).toHaveLength(1);
     });
 
+    it('those that their requests have begun take no place of the queue from another tenant', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const slow = Array.from({ length: 6 }, (_, n) =>
+        send('ann', { title: `${n}`, content: book(`ship${n}`, 2) }, { prefer: 'wait=1' }),
+      );
+      for (const answer of await Promise.all(slow)) expect(answer.statusCode).toBe(202);
+      await eventually(gate.waiting).toBe(6);
+      expect((await send('zoe', { title: 'Note', content: 'One line.' }, ASYNC)).statusCode).toBe(202);
+      await eventually(gate.waiting).toBe(7);
+      gate.open();
+    });
+
+    it('the same bytes under the same name with other fields are refused, not taken for the first', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const named = (more: Record<string, unknown>) =>
+        send('ann', { title: 'Piers', content: book('pier', 3), external_id: 'piers', ...more }, ASYNC);
+      const first = await named({ visibility: 'tenant' });
+      expect(first.statusCode).toBe(202);
+      const { id } = first.json() as Shown;
+      expect((await named({ visibility: 'tenant' })).json()).toMatchObject({ id });
+      expect((await named({})).json()).toMatchObject({ id });
+      const other = await named({ visibility: 'private' });
+      expect(other.statusCode).toBe(409);
+      expect(other.json()).toMatchObject({ error: { details: { document_id: id } } });
+      expect((await remove('ann', id)).statusCode).toBe(204);
+      expect((await named({ visibility: 'private' })).statusCode).toBe(202);
+      gate.open();
+    });
+
     it('the answer under a key is replayed as it was', async () => {
       const gate = gated();
       await start({ embedder: gate.embedder });

@@ -40,7 +40,10 @@ const failedEvent = (upload: Arrival, task: UploadTask, message: string): NewEve
 export const createUploadWork = (deps: UploadsDeps) => {
   const { uploads, blobs, clock, warn } = deps;
   const retryDelaysMs = deps.retryDelaysMs ?? RETRY_DELAYS_MS;
-  const running = new Map<string, { task: UploadTask; tenantId: string; ended: Promise<void> }>();
+  const running = new Map<
+    string,
+    { task: UploadTask; tenantId: string; fromQueue: boolean; ended: Promise<void> }
+  >();
   /** When each tenant last had a turn here. */
   const served = new Map<string, number>();
   let stopping = false;
@@ -108,7 +111,12 @@ export const createUploadWork = (deps: UploadsDeps) => {
     }
   };
 
-  const follow = (arrival: Arrival, attempt: number, done: Promise<KnowledgeDocument>): void => {
+  const follow = (
+    arrival: Arrival,
+    attempt: number,
+    done: Promise<KnowledgeDocument>,
+    fromQueue: boolean,
+  ): void => {
     const { task, owner } = arrival;
     const held = task.held();
     if (held === null) throw new Error('nothing holds this upload');
@@ -119,7 +127,7 @@ export const createUploadWork = (deps: UploadsDeps) => {
         running.delete(task.id);
         ticker.poke();
       });
-    running.set(task.id, { task, tenantId: owner.tenantId, ended });
+    running.set(task.id, { task, tenantId: owner.tenantId, fromQueue, ended });
   };
 
   const begin = async (upload: WaitingUpload, lease: string): Promise<void> => {
@@ -154,11 +162,12 @@ export const createUploadWork = (deps: UploadsDeps) => {
       requestId: upload.requestId,
       task,
     };
-    within(upload.tenantId, () => follow(arrival, upload.attempts, work()));
+    within(upload.tenantId, () => follow(arrival, upload.attempts, work(), true));
   };
 
   const look = async (): Promise<void> => {
-    while (!stopping && running.size < AT_ONCE + BESIDE) {
+    // Those that their requests have begun take none of the places of the queue.
+    while (!stopping && [...running.values()].filter((one) => one.fromQueue).length < AT_ONCE + BESIDE) {
       const here = [...running.values()].map(({ tenantId }) => tenantId);
       const lease = newId();
       const upload = await uploads.claim(
@@ -181,7 +190,7 @@ export const createUploadWork = (deps: UploadsDeps) => {
   return {
     run,
     /** Of an upload whose request has waited long enough. */
-    follow: (arrival: Arrival, done: Promise<KnowledgeDocument>) => follow(arrival, 1, done),
+    follow: (arrival: Arrival, done: Promise<KnowledgeDocument>) => follow(arrival, 1, done, false),
     poke: () => ticker.poke(),
 
     /** Takes an upload back, wherever it is worked on; whether it was there. `note` is written with it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
+import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { atMost } from '../../kernel/races.ts';
 import { blobKey } from './blob-key.ts';
@@ -37,6 +38,12 @@ const requestOf = ({ bytes: _, externalId: __, ...rest }: UploadInput, caller: C
   ...rest,
   callerType: caller.type,
 });
+
+/** Whether a request names something that an upload on its way is not to have. */
+const asksElse = (input: UploadInput, { request }: WaitingUpload): boolean =>
+  (['title', 'metadata', 'sharing', 'trusted'] as const).some(
+    (field) => input[field] !== null && JSON.stringify(input[field]) !== JSON.stringify(request[field]),
+  );
 
 export const createUploads = (deps: UploadsDeps) => {
   const { store, uploads, blobs, clock } = deps;
@@ -156,6 +163,14 @@ export const createUploads = (deps: UploadsDeps) => {
     const { tenantId, userId } = ask.caller;
     const there = await uploads.same(tenantId, userId, { sha256, externalId: ask.input.externalId });
     if (there !== null) {
+      // Without a name the same bytes are the first document, unchanged; under a name the newest request counts, and is not dropped.
+      if (ask.input.externalId !== null && asksElse(ask.input, there))
+        throw conflict(
+          'these bytes are on their way under this name with other fields: delete that upload first',
+          {
+            document_id: there.documentId,
+          },
+        );
       const now = await followed(there, until);
       if (now !== null) return waitingOf(now);
     }
