@@ -1,3 +1,4 @@
+// Over 500 lines: one description, a path after the other, best read beside each other.
 import { DEVICE_GRANT, OIDC_PATHS, OIDC_SCOPES } from '../../../kernel/oidc.ts';
 
 /**
