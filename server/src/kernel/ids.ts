@@ -48,4 +48,7 @@ export const newId = (): string => {
   return `${prefix}${hex(0x70 | (sequence >>> 22))}${hex(sequence >>> 14)}-${hex(0x80 | ((sequence >>> 8) & 0x3f))}${hex(sequence)}-${hex(random(0))}${hex(random(1))}${hex(random(2))}${hex(random(3))}${hex(random(4))}${hex(random(5))}`;
 };
 
+/** When an id of `newId` was made, in epoch milliseconds: its first 48 bits (RFC 9562, section 5.7). */
+export const madeAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 export const isUuid = (text: string): boolean => validate(text);

@@ -1,4 +1,5 @@
 import type { AppError } from '../../kernel/errors.ts';
+import { madeAtMs } from '../../kernel/ids.ts';
 import { type ChatResponse, CLIENT } from '../chat/index.ts';
 import type { ChatCompletion, CompletionUsage, Extension, HandedCall } from './schema.ts';
 
@@ -57,10 +58,13 @@ export const extensionOf = (response: ChatResponse): Extension => ({
   proposals: response.proposals,
 });
 
+/** `created` of a run's answers, in epoch seconds: one and the same in each of its chunks, readings and replays. */
+export const createdS = (runId: string): number => Math.floor(madeAtMs(runId) / 1000);
+
 export const completionOf = (response: ChatResponse, model: string): ChatCompletion => ({
   id: completionId(response.run_id),
   object: 'chat.completion',
-  created: Math.floor(Date.parse(response.created_at) / 1000),
+  created: createdS(response.run_id),
   model,
   choices: [
     {

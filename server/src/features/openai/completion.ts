@@ -10,12 +10,11 @@ import { createChunks } from './stream.ts';
 
 export interface CompletionOptions {
   serve: ReturnType<typeof createDoor>['serve'];
-  now(): number;
 }
 
 /** `POST /v1/chat/completions`: a run, answered in the form of the OpenAI API. */
 export const createCompletion =
-  ({ serve, now }: CompletionOptions) =>
+  ({ serve }: CompletionOptions) =>
   (input: SignedInInput<ChatCompletionRequest, unknown, unknown>): Promise<ChatCompletion | FastifyReply> => {
     const { body, requestId } = input;
     const wire: DoorWire = {
@@ -32,7 +31,6 @@ export const createCompletion =
         createChunks({
           runId,
           model: body.model,
-          created: Math.floor(now() / 1000),
           includeUsage: body.stream_options?.include_usage === true,
           requestId,
         }),

@@ -1,4 +1,4 @@
-export { costNote, extensionOf, handedCallsOf, waitingNote, withNote } from './answer.ts';
+export { costNote, createdS, extensionOf, handedCallsOf, waitingNote, withNote } from './answer.ts';
 export {
   createDoor,
   type DoorOptions,

@@ -7,7 +7,7 @@ import type { ChatService } from '../chat/index.ts';
 import { embedFor } from './embed.ts';
 import { openAiRoutes } from './routes.ts';
 
-export interface OpenAiDeps extends Pick<Given, 'clock' | 'lifecycle'> {
+export interface OpenAiDeps extends Pick<Given, 'lifecycle'> {
   agents: Pick<AgentService, 'effective'>;
   chat: ChatService;
   embedding: { embedder: MeteredEmbedder };
@@ -17,8 +17,8 @@ export interface OpenAiDeps extends Pick<Given, 'clock' | 'lifecycle'> {
 
 export const openAiModule = defineModule({
   name: 'openai',
-  needs: ['agents', 'chat', 'clock', 'embedding', 'idempotency', 'lifecycle', 'streams'],
-  build: ({ agents, chat, clock, embedding, idempotency, lifecycle, streams }: OpenAiDeps) => ({
+  needs: ['agents', 'chat', 'embedding', 'idempotency', 'lifecycle', 'streams'],
+  build: ({ agents, chat, embedding, idempotency, lifecycle, streams }: OpenAiDeps) => ({
     service: {},
     routes: openAiRoutes({
       chat,
@@ -27,7 +27,6 @@ export const openAiModule = defineModule({
       embed: embedFor(embedding.embedder),
       embedder: embedding.embedder,
       startedAt: lifecycle.startedAt,
-      now: clock.now,
       streams,
       draining: lifecycle.draining,
     }),

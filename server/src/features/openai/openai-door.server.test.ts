@@ -2,6 +2,7 @@ import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError }
 import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
+import { nextSecond } from '../../../test/support/next-second.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
 import type { TestServer } from '../../../test/support/server.ts';
 import { expectBaseHeaders, newPerson, TIMESTAMP, UUID_V7 } from '../../../test/support/shapes.ts';
@@ -305,7 +306,9 @@ describe('chat completions', () => {
     const streamed = { ...body, stream: true };
     const key = { headers: { 'idempotency-key': 'door-2' } };
     const one = await admin.post('/v1/chat/completions', streamed, key);
+    await nextSecond();
     const two = await admin.post('/v1/chat/completions', streamed, key);
+    expect(two.text).toBe(one.text);
     const said = (text: string) =>
       [...text.matchAll(/"content":"([^"]*)"/g)].map((match) => match[1]).join('');
     expect(said(two.text)).toBe('Streamed.');

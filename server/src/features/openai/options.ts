@@ -12,5 +12,4 @@ export interface OpenAiDoorOptions extends DoorOptions {
   embedder: { id: string; dimensions: number };
   /** Epoch ms of the start of the process: what models call their creation. */
   startedAt: number;
-  now(): number;
 }

@@ -93,7 +93,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: ChatCompletion },
-      handler: createCompletion({ serve: door.serve, now: options.now }),
+      handler: createCompletion({ serve: door.serve }),
     }),
     route({
       method: 'POST',
@@ -111,7 +111,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: TextCompletion },
-      handler: createTextCompletion({ serve: door.serve, now: options.now }),
+      handler: createTextCompletion({ serve: door.serve }),
     }),
     route({
       method: 'POST',

@@ -3,6 +3,7 @@ import { type ChatResponse, isDelta } from '../chat/index.ts';
 import {
   completionId,
   costNote,
+  createdS,
   extensionOf,
   finishOf,
   handedCallsOf,
@@ -16,8 +17,6 @@ import { errorOf, idOf } from './run-event.rules.ts';
 export interface StreamChunkOptions {
   runId: string;
   model: string;
-  /** Epoch seconds. */
-  created: number;
   includeUsage: boolean;
   requestId: string;
 }
@@ -30,7 +29,7 @@ export const createChunks = (options: StreamChunkOptions): FrameWriter => {
   const base = {
     id: completionId(options.runId),
     object: 'chat.completion.chunk',
-    created: options.created,
+    created: createdS(options.runId),
     model: options.model,
   };
   // With include_usage every chunk has the field, and a last one without choices has the figures.

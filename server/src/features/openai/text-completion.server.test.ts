@@ -2,6 +2,7 @@ import OpenAI, { APIError } from 'openai';
 import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
+import { nextSecond } from '../../../test/support/next-second.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
 import type { TestServer } from '../../../test/support/server.ts';
 import { newPerson } from '../../../test/support/shapes.ts';
@@ -97,6 +98,7 @@ describe('a text completion', () => {
       const headers = { 'idempotency-key': `text-completion-${stream}` };
       const before = provider.requests.length;
       const first = await admin.post('/v1/completions', { ...params(), stream }, { headers });
+      await nextSecond();
       const again = await admin.post('/v1/completions', { ...params(), stream }, { headers });
       expect(first.status, first.text).toBe(200);
       expect(again.headers.get('idempotent-replayed')).toBe('true');

@@ -3,7 +3,7 @@ import { openAiError } from '../../http/error-body.ts';
 import type { SignedInInput } from '../../http/route.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import { type ChatResponse, isDelta } from '../chat/index.ts';
-import { costNote, extensionOf, usageOf, waitingNote, withNote } from './answer.ts';
+import { costNote, createdS, extensionOf, usageOf, waitingNote, withNote } from './answer.ts';
 import type { CompletionOptions } from './completion.ts';
 import type { DoorWire, FrameWriter } from './door.ts';
 import { refusal } from './refusal.rules.ts';
@@ -54,7 +54,7 @@ const readPrompt = (body: TextCompletionRequest): ReadCompletion => {
 const completionOf = (response: ChatResponse, model: string): TextCompletion => ({
   id: textCompletionId(response.run_id),
   object: 'text_completion',
-  created: Math.floor(Date.parse(response.created_at) / 1000),
+  created: createdS(response.run_id),
   model,
   choices: [
     {
@@ -75,8 +75,6 @@ const completionOf = (response: ChatResponse, model: string): TextCompletion => 
 interface ChunkOptions {
   runId: string;
   model: string;
-  /** Epoch seconds. */
-  created: number;
   includeUsage: boolean;
   requestId: string;
 }
@@ -93,7 +91,7 @@ const createTextChunks = (options: ChunkOptions): FrameWriter => {
   const base = {
     id: textCompletionId(options.runId),
     object: 'text_completion',
-    created: options.created,
+    created: createdS(options.runId),
     model: options.model,
   };
   const send = (value: object): string => `data: ${JSON.stringify({ ...base, ...value })}\n\n`;
@@ -144,7 +142,7 @@ const createTextChunks = (options: ChunkOptions): FrameWriter => {
 };
 
 export const createTextCompletion =
-  ({ serve, now }: CompletionOptions) =>
+  ({ serve }: CompletionOptions) =>
   (input: SignedInInput<TextCompletionRequest, unknown, unknown>): Promise<TextCompletion | FastifyReply> => {
     const { body, requestId } = input;
     const wire: DoorWire = {
@@ -161,7 +159,6 @@ export const createTextCompletion =
         createTextChunks({
           runId,
           model: body.model,
-          created: Math.floor(now() / 1000),
           includeUsage: body.stream_options?.include_usage === true,
           requestId,
         }),

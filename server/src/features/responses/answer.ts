@@ -1,6 +1,6 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ChatResponse } from '../chat/index.ts';
-import { extensionOf, handedCallsOf, waitingNote, withNote } from '../openai/index.ts';
+import { createdS, extensionOf, handedCallsOf, waitingNote, withNote } from '../openai/index.ts';
 import type { ResponseAnswer, ResponseRequest } from './schema.ts';
 
 /** A run's answer in the words of the Responses API. */
@@ -64,10 +64,10 @@ export const isWhole = ({ finish_reason: reason }: ChatResponse): boolean =>
 export const INCOMPLETE = { reason: 'max_output_tokens' as const };
 
 /** A response before anything of it is said, with what the request has asked for. */
-export const emptyResponse = (body: ResponseRequest, runId: string, createdS: number): ResponseAnswer => ({
+export const emptyResponse = (body: ResponseRequest, runId: string): ResponseAnswer => ({
   id: responseId(runId),
   object: 'response',
-  created_at: createdS,
+  created_at: createdS(runId),
   status: 'in_progress',
   error: null,
   incomplete_details: null,
@@ -119,7 +119,7 @@ export const failedResponse = (empty: ResponseAnswer, error: AppError): Response
 
 export const responseOf = (body: ResponseRequest, response: ChatResponse): ResponseAnswer =>
   endedResponse(
-    emptyResponse(body, response.run_id, Math.floor(Date.parse(response.created_at) / 1000)),
+    emptyResponse(body, response.run_id),
     response,
     response.finish_reason === 'awaiting_approval'
       ? withNote(response.content, waitingNote(response.proposals))

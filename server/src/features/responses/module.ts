@@ -6,7 +6,7 @@ import type { ChatService } from '../chat/index.ts';
 import type { ConversationService } from '../conversations/index.ts';
 import { responseRoutes } from './routes.ts';
 
-export interface ResponsesDeps extends Pick<Given, 'clock' | 'lifecycle'> {
+export interface ResponsesDeps extends Pick<Given, 'lifecycle'> {
   agents: Pick<AgentService, 'effective'>;
   chat: ChatService;
   conversations: Pick<ConversationService, 'get' | 'deleteForGood'>;
@@ -16,8 +16,8 @@ export interface ResponsesDeps extends Pick<Given, 'clock' | 'lifecycle'> {
 
 export const responsesModule = defineModule({
   name: 'responses',
-  needs: ['agents', 'chat', 'clock', 'conversations', 'idempotency', 'lifecycle', 'streams'],
-  build: ({ agents, chat, clock, conversations, idempotency, lifecycle, streams }: ResponsesDeps) => ({
+  needs: ['agents', 'chat', 'conversations', 'idempotency', 'lifecycle', 'streams'],
+  build: ({ agents, chat, conversations, idempotency, lifecycle, streams }: ResponsesDeps) => ({
     service: {},
     routes: responseRoutes({
       chat,
@@ -26,7 +26,6 @@ export const responsesModule = defineModule({
       idempotency,
       streams,
       draining: lifecycle.draining,
-      now: clock.now,
     }),
   }),
 });

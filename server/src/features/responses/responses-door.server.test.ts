@@ -4,6 +4,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
+import { nextSecond } from '../../../test/support/next-second.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
 import type { TestServer } from '../../../test/support/server.ts';
 import { newPerson } from '../../../test/support/shapes.ts';
@@ -280,7 +281,9 @@ describe('responses', () => {
     const streamed = clientOf(admin.token ?? '', { 'idempotency-key': 'responses-2' });
     provider.script({ text: 'Twice.' });
     const second = await streamed.responses.stream(params()).finalResponse();
-    expect((await streamed.responses.stream(params()).finalResponse()).id).toBe(second.id);
+    await nextSecond();
+    const { id, created_at: createdAt } = await streamed.responses.stream(params()).finalResponse();
+    expect({ id, createdAt }).toEqual({ id: second.id, createdAt: second.created_at });
     expect(provider.requests).toHaveLength(2);
   });
 

@@ -50,7 +50,7 @@ const knownTo = async (chat: ChatService, caller: Caller, body: ResponseRequest)
 };
 
 /** `/v1/responses`: agents as models for programs that speak the newer API of OpenAI. */
-export const responseRoutes = (options: DoorOptions & StoredResponses & { now(): number }): AnyRoute[] => {
+export const responseRoutes = (options: DoorOptions & StoredResponses): AnyRoute[] => {
   const door = createDoor(options);
 
   const create = (
@@ -61,7 +61,7 @@ export const responseRoutes = (options: DoorOptions & StoredResponses & { now():
       name: 'v1/responses',
       request: async () => readResponses(body, await knownTo(options.chat, caller, body)),
       answer: (response) => responseOf(body, response),
-      frames: (runId) => createResponseFrames({ runId, body, createdS: Math.floor(options.now() / 1000) }),
+      frames: (runId) => createResponseFrames({ runId, body }),
       farewell: (fault) => responseErrorFrame(fault.message),
     };
     // Both are what the wire has written.

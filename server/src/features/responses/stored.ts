@@ -54,11 +54,7 @@ const read = async ({ chat }: StoredResponses, caller: Caller, id: string): Prom
   if (outcome !== null && 'answer' in outcome)
     return responseOf(askedOf(outcome.answer.agent_id), outcome.answer);
   const run = await chat.getRun(caller, runId);
-  const empty = emptyResponse(
-    askedOf(run.agent_ids.at(-1)),
-    runId,
-    Math.floor(Date.parse(run.created_at) / 1000),
-  );
+  const empty = emptyResponse(askedOf(run.agent_ids.at(-1)), runId);
   return outcome === null ? empty : failedResponse(empty, outcome.failed);
 };
 

@@ -14,14 +14,10 @@ import {
 import type { ResponseAnswer, ResponseRequest } from './schema.ts';
 
 /** The events of a run as those of a streamed response. */
-export const createResponseFrames = (options: {
-  runId: string;
-  body: ResponseRequest;
-  createdS: number;
-}): FrameWriter => {
+export const createResponseFrames = (options: { runId: string; body: ResponseRequest }): FrameWriter => {
   const { runId } = options;
   const open = new Set<string>();
-  const empty = emptyResponse(options.body, runId, options.createdS);
+  const empty = emptyResponse(options.body, runId);
   let sequence = 0;
   /** Number of the item that is being written or comes next. */
   let output = 0;
