@@ -16,11 +16,12 @@ const program = (): URL => {
   writeFileSync(
     file,
     `import { parentPort } from 'node:worker_threads';
-parentPort.on('message', (text) => {
+const read = (text) => {
   if (text === 'stuck') /^(a|a)*$/.test('a'.repeat(60) + 'b');
   if (text === 'dead') throw new Error('the program failed');
-  parentPort.postMessage([{ kind: 'replace', before: text, after: text }]);
-});
+  return [{ kind: 'replace', before: text, after: text }];
+};
+parentPort.on('message', (texts) => parentPort.postMessage(texts.map(read)));
 parentPort.postMessage('ready');
 `,
   );
@@ -53,6 +54,24 @@ describe('the thread that reads messages', () => {
     expect(unread).toEqual(['deadline']);
     // The event loop had its turns meanwhile.
     expect(turns).toBeGreaterThan(3);
+  });
+
+  it('loses none of those that go with one that is stuck or ends the thread', async () => {
+    const unread: Unread[] = [];
+    reader = createMessageReader({
+      program: program(),
+      deadlineMs: 200,
+      onUnread: (reason) => unread.push(reason),
+    });
+    await reader.read('first');
+    const texts = ['a', 'b', 'stuck', 'c', 'dead', 'd', 'e'];
+    const answers = await Promise.all(texts.map((text) => reader.read(text)));
+    expect(answers).toEqual(
+      texts.map((text) =>
+        text === 'stuck' || text === 'dead' ? [] : [{ kind: 'replace', before: text, after: text }],
+      ),
+    );
+    expect(unread).toEqual(['deadline', 'failed']);
   });
 
   it('outlives a thread that fails', async () => {

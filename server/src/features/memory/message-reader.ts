@@ -24,6 +24,8 @@ export interface MessageReaderOptions {
 
 interface Turn {
   text: string;
+  /** It was among some of which one took too long or ended the thread. */
+  alone?: true;
   done(found: Extracted[]): void;
 }
 
@@ -36,9 +38,12 @@ interface Thread {
 const ownProgram = (): URL =>
   new URL(import.meta.url.endsWith('.ts') ? './extract.worker.ts' : './extract.worker.js', import.meta.url);
 
+/** Messages that go to the thread at once: a hand-over costs as much as reading one. */
+const MAX_TOGETHER = 32;
+
 /**
- * Reads messages in a thread beside the event loop, one after the other: a text that a pattern takes long over holds nobody
- * else up. After the deadline the thread is ended, that message teaches nothing, and the next one gets a fresh thread.
+ * Reads messages in a thread beside the event loop, those together that wait by then: a text that a pattern takes long over
+ * holds nobody else up. After the deadline the thread is ended and each is read alone; one that is late again teaches nothing.
  */
 export const createMessageReader = (options: MessageReaderOptions = {}): MessageReader => {
   const {
@@ -49,15 +54,15 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
   } = options;
   const waiting: Turn[] = [];
   let thread: Thread | null = null;
-  let current: Turn | null = null;
+  let current: Turn[] = [];
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const finish = (found: Extracted[]): void => {
+  const finish = (found: readonly Extracted[][]): void => {
     clearTimeout(timer);
-    const turn = current;
-    current = null;
-    turn?.done(found);
+    const turns = current;
+    current = [];
+    for (const [i, turn] of turns.entries()) turn.done(found[i] ?? []);
     next();
   };
 
@@ -65,13 +70,15 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
     const ended = thread;
     thread = null;
     void ended?.worker.terminate();
-    if (current !== null) onUnread(reason, error);
+    if (current.length > 1)
+      waiting.unshift(...current.splice(0).map((turn) => ({ ...turn, alone: true as const })));
+    else if (current.length === 1) onUnread(reason, error);
     finish([]);
   };
 
-  const post = ({ worker }: Thread, text: string): void => {
+  const post = ({ worker }: Thread): void => {
     timer = setTimeout(() => giveUp('deadline'), deadlineMs).unref();
-    worker.postMessage(text);
+    worker.postMessage(current.map(({ text }) => text));
   };
 
   const start = (): Thread => {
@@ -84,10 +91,10 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
       };
     worker.on(
       'message',
-      ifOurs((message: Extracted[] | 'ready') => {
+      ifOurs((message: Extracted[][] | 'ready') => {
         if (message !== 'ready') return finish(message);
         started.isReady = true;
-        if (current !== null) post(started, current.text);
+        if (current.length > 0) post(started);
       }),
     );
     worker.on(
@@ -104,11 +111,11 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
   };
 
   const next = (): void => {
-    if (current !== null || closed) return;
-    current = waiting.shift() ?? null;
-    if (current === null) return;
+    if (current.length > 0 || waiting.length === 0 || closed) return;
+    const lone = waiting.findIndex(({ alone }) => alone === true);
+    current = waiting.splice(0, lone < 0 ? MAX_TOGETHER : Math.min(Math.max(lone, 1), MAX_TOGETHER));
     thread ??= start();
-    if (thread.isReady) post(thread, current.text);
+    if (thread.isReady) post(thread);
   };
 
   return {
@@ -125,8 +132,7 @@ export const createMessageReader = (options: MessageReaderOptions = {}): Message
       closed = true;
       for (const turn of waiting.splice(0)) turn.done([]);
       clearTimeout(timer);
-      current?.done([]);
-      current = null;
+      for (const turn of current.splice(0)) turn.done([]);
       const last = thread;
       thread = null;
       await last?.worker.terminate();
