@@ -170,6 +170,8 @@ export interface OidcEngine<Request, Response> {
   finishLogin(request: Request, response: Response, accountId: string): Promise<string>;
   finishConsent(request: Request, response: Response, grantId: string): Promise<string>;
   abort(request: Request, response: Response): Promise<string>;
+  /** Signs a browser in that has proved who its person is. False, and nothing done, where somebody else is signed in. */
+  signIn(request: Request, response: Response, accountId: string): Promise<boolean>;
 }
 
 /** Paths of the specification. */
@@ -184,6 +186,7 @@ export const OIDC_PATHS = {
   userinfo: '/oidc/v1/userinfo',
   endSession: '/oidc/v1/end_session',
   interaction: '/oauth/v2/interaction',
+  forgottenPassword: '/oauth/v2/forgotten-password',
   deviceAuthorization: '/oauth/v2/device_authorization',
   device: '/oauth/v2/device',
 } as const;

@@ -90,6 +90,11 @@ describe('sign-in page in Chromium', () => {
     expect(await alert.textContent()).toContain('wrong');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(server.admin.email);
     await page.locator('#password:focus').waitFor();
+    // Shown on demand, and sent as the password it is.
+    await page.getByRole('button', { name: 'Show what you type' }).click();
+    expect(await page.locator('#password:focus').getAttribute('type')).toBe('text');
+    await page.getByRole('button', { name: 'Hide what you type' }).click();
+    expect(await page.locator('#password:focus').getAttribute('type')).toBe('password');
 
     await page.keyboard.type(server.admin.password);
     await page.keyboard.press('Enter');

@@ -23,6 +23,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { NewEvent } from '../../src/kernel/events.ts';
+import type { Mailer } from '../../src/kernel/mail.ts';
 import { ALONE } from './cluster.ts';
 import { outletTo } from './outbox.ts';
 import { watchSecrets } from './secrets.ts';
@@ -69,6 +70,7 @@ const CONFIG: IdentityConfig = {
 export const startIdentityServer = async (
   config: Partial<IdentityConfig> = {},
   open?: () => Promise<Db>,
+  mailer: Mailer = { delivers: false, send: () => Promise.resolve() },
 ): Promise<IdentityServer> => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pentarch-idp-'));
   const db =
@@ -111,7 +113,7 @@ export const startIdentityServer = async (
             clientId: settings.IDP_CLIENT_ID,
             clientSecret: settings.IDP_CLIENT_SECRET ?? '',
           }),
-    mailer: { delivers: false, send: () => Promise.resolve() },
+    mailer,
     log: {
       info: (fields, message) => log.info(fields, message),
       warn: (fields, message) => log.warn(fields, message),

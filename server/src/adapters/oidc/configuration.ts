@@ -21,7 +21,7 @@ import { adapterOf } from './records.ts';
 const INTERACTION_LIFE_S = 3600;
 const CODE_LIFE_S = 60;
 const DEVICE_CODE_LIFE_S = 600;
-const SESSION_LIFE_S = 14 * 86_400;
+export const SESSION_LIFE_S = 14 * 86_400;
 /** A grant lives as long as its newest refresh token; the session row says when that ends. */
 const GRANT_LIFE_S = 10 * 365 * 86_400;
 const CLOCK_SKEW_S = 30;
@@ -220,16 +220,20 @@ const checkAssertion =
     }
   };
 
+const shortCookie = (ports: Pick<OidcPorts, 'issuer'>) =>
+  ({ httpOnly: true, sameSite: 'lax', secure: ports.issuer().startsWith('https:'), signed: true }) as const;
+
+/** Of the browser's session, wherever it is set. */
+export const sessionCookie = (ports: Pick<OidcPorts, 'issuer'>) => ({ ...shortCookie(ports), path: '/' });
+
 export const configuration = (ports: OidcPorts): Configuration => {
-  const secure = ports.issuer().startsWith('https:');
-  const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const;
   return {
     adapter: adapterOf(ports),
     jwks: { keys: [...ports.keys().jwks] },
     cookies: {
       keys: [ports.cookieKey],
-      long: { ...cookie, path: '/' },
-      short: cookie,
+      long: sessionCookie(ports),
+      short: shortCookie(ports),
       names: { session: 'pentarch_session', interaction: 'pentarch_interaction', resume: 'pentarch_resume' },
     },
     routes: {

@@ -11,7 +11,7 @@ import {
   type OidcPorts,
 } from '../../kernel/oidc.ts';
 import { finishAnswers } from './answers.ts';
-import { configuration } from './configuration.ts';
+import { configuration, SESSION_LIFE_S, sessionCookie } from './configuration.ts';
 import { isConsolePage, isOtherName } from './console-pages.ts';
 
 /** The embedded OpenID provider on oidc-provider. Built when the first request comes, since the issuer has a port. */
@@ -147,5 +147,21 @@ export const createOidcEngine = (ports: OidcPorts): OidcEngine<IncomingMessage, 
     finishConsent: (request, response, grantId) => finish(request, response, { consent: { grantId } }),
     abort: (request, response) =>
       finish(request, response, { error: 'access_denied', error_description: 'the person said no' }),
+
+    async signIn(request, response, accountId) {
+      const { Session } = provider();
+      const context = provider().createContext(addressed(request), response);
+      const before = await Session.get(context);
+      if (before.accountId !== undefined && before.accountId !== accountId) return false;
+      // A session of its own: the id of one from before may be known to somebody else.
+      const session = new Session();
+      session.loginAccount({ accountId, amr: ['pwd'] });
+      await session.save(SESSION_LIFE_S);
+      context.cookies.set(provider().cookieName('session'), session.jti, {
+        ...sessionCookie(ports),
+        maxAge: SESSION_LIFE_S * 1000,
+      });
+      return true;
+    },
   };
 };

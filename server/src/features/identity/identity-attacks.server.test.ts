@@ -431,7 +431,8 @@ describe('the sign-in page', () => {
       authorizeUrl(server.url, { verifier: newVerifier(), extra: { login_hint: hint } }),
     );
     expect(page.status).toBe(200);
-    expect(page.text).not.toContain('<script');
+    expect(page.text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    expect(page.text).not.toContain('<script>alert');
     const wrong = await ask400(hint);
     expect(wrong).not.toContain('<script');
   });
@@ -553,8 +554,12 @@ describe('links', () => {
       expect((await nobody.post('/v2/auth/password/forgot', { email: person.email })).status).toBe(202);
       const done = await browser.request(url, { password: 'brand new and long' });
       expect([done.status, (await browser.request(url, { password: 'once more please' })).status]).toEqual([
-        200, 404,
+        303, 404,
       ]);
+      // Signed in by that: the password is not asked for again.
+      const asked = { email: person.email, password: 'none of theirs' };
+      const back = await signIn(browser, authorizeUrl(server.url, { verifier: newVerifier() }), asked);
+      expect(back.get('code')).not.toBeNull();
       expect((await server.signIn(person.email, 'brand new and long')).token).not.toBeNull();
       expect(mails().filter((mail) => mail.includes('evil.test') || mail.includes('nobody@'))).toEqual([]);
     },
@@ -581,7 +586,26 @@ describe('links', () => {
     const uses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => browser.request(newer, { password: `long password no ${i}` })),
     );
-    expect(uses.filter((page) => page.status === 200)).toHaveLength(1);
+    expect(uses.filter((page) => page.status === 303)).toHaveLength(1);
+  });
+
+  it(req('AUTH-07', 'a link does not sign anybody in over the person who is signed in'), async () => {
+    const person = await makePerson();
+    const guest = await makePerson();
+    const browser = createBrowser(server.url);
+    const url = authorizeUrl(server.url, { verifier: newVerifier() });
+    await signIn(browser, url, person);
+    const before = browser.cookies.get('pentarch_session');
+    const link = (await admin.post(`/v2/users/${guest.id}/password-reset`)).json<{ url: string }>().url;
+    const page = await browser.request(link, { password: 'a password of the guest' });
+    expect([page.status, page.text.includes('Password set')]).toEqual([200, true]);
+    expect(browser.cookies.get('pentarch_session')).toEqual(before);
+    // Where the person of the link was signed in, they are by a new session: the old one has ended.
+    const again = (await admin.post(`/v2/users/${person.id}/password-reset`)).json<{ url: string }>().url;
+    expect((await browser.request(again, { password: 'a password of their own' })).status).toBe(303);
+    expect(browser.cookies.get('pentarch_session')).not.toEqual(before);
+    const back = await signIn(browser, url, { email: person.email, password: 'none of theirs' });
+    expect(back.get('code')).not.toBeNull();
   });
 
   it(req('AUTH-07', 'a suspended tenant is shut on every way in'), async () => {

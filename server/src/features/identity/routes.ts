@@ -253,8 +253,9 @@ const passwordRoutes = ({ accounts }: IdentityRoutesOptions): AnyRoute[] => [
     idempotency: 'own',
     body: ResetPassword,
     responses: { 204: null },
-    handler: ({ body, request, requestId }) =>
-      accounts.useLink(body.token, body.password, originOf(request, requestId)),
+    handler: async ({ body, request, requestId }) => {
+      await accounts.useLink(body.token, body.password, originOf(request, requestId));
+    },
   }),
   route({
     method: 'POST',

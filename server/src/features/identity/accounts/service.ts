@@ -201,8 +201,8 @@ export const createAccounts = (options: AccountsOptions) => {
 
     readLink,
 
-    /** Sets the password that a link is for; the link is used up, and every session of the account ends. */
-    async useLink(secret: string, password: string, origin: Origin): Promise<void> {
+    /** Sets the password that a link is for, and says whose; the link is used up, and every session of the account ends. */
+    async useLink(secret: string, password: string, origin: Origin): Promise<string> {
       assertPassword(password, '/password');
       // A made-up link must not cost a hash; whoever has the secret of one learns nothing by the time.
       await readLink(secret);
@@ -232,6 +232,7 @@ export const createAccounts = (options: AccountsOptions) => {
         return user.id;
       });
       options.forgetUser(userId);
+      return userId;
     },
 
     /**

@@ -1,5 +1,6 @@
 import type { DeviceForm } from '../../../kernel/oidc.ts';
-import { escapeHtml, fault, hidden, messagePage, page } from './pages.ts';
+import { escapeHtml, fault, hidden, page } from './page.ts';
+import { messagePage } from './pages.ts';
 
 /** Pages by which a person lets another device in (RFC 8628, 3.3). */
 

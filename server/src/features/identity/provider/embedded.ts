@@ -69,6 +69,7 @@ export const createEmbeddedProvider = (options: EmbeddedOptions) => {
         families,
         checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
         findPrincipal: (userId) => findPrincipal(db.read, userId),
+        mailsLinks: accounts.mailDelivers,
         tenantOfClient: (clientId) => clients.tenantOf(clientId),
       },
       linkPages: { accounts },

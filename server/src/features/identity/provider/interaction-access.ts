@@ -14,6 +14,8 @@ export interface InteractionOptions {
   /** Null for a wrong password. Throws RATE_LIMITED and FORBIDDEN. */
   checkPassword(email: string, password: string, origin: Origin): Promise<Principal | null>;
   findPrincipal(userId: string): Promise<Principal | undefined>;
+  /** Links to a new password can be sent by mail. */
+  mailsLinks: boolean;
   /** The tenant whose people may use the client; null for everybody. */
   tenantOfClient(clientId: string): Promise<string | null>;
 }
@@ -30,7 +32,7 @@ export const createInteractionAccess = ({
   engine,
   csrf,
   tenantOfClient,
-}: Omit<InteractionOptions, 'families' | 'checkPassword' | 'findPrincipal'>) => {
+}: Pick<InteractionOptions, 'engine' | 'csrf' | 'tenantOfClient'>) => {
   /** The interaction of this path, of this browser. */
   const load = async (request: FastifyRequest<WithUid>, reply: FastifyReply) => {
     const interaction = await engine.interaction(request.raw, reply.raw);

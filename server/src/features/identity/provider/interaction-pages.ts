@@ -1,28 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import { isLoopbackAddress, knownScopes, OIDC_PATHS, type OidcInteraction } from '../../../kernel/oidc.ts';
 import type { InteractionOptions } from './interaction-access.ts';
-import { consentPage, contentSecurityPolicy, policySource, signInPage } from './pages.ts';
+import { policySource, sendPage } from './page.ts';
+import { consentPage, signInPage } from './pages.ts';
 
 /** Where the browser goes at the end; nowhere when another device waits for the answer. */
 const targetsOf = ({ redirectUri }: OidcInteraction): string[] =>
   redirectUri === null ? [] : [policySource(redirectUri)];
 
 /** The pages of an interaction. */
-export const createInteractionPages = (csrf: Pick<InteractionOptions['csrf'], 'tokenOf'>) => {
+export const createInteractionPages = ({
+  csrf,
+  mailsLinks,
+}: Pick<InteractionOptions, 'csrf' | 'mailsLinks'>) => {
   const base = OIDC_PATHS.interaction;
-
-  const send = (
-    reply: FastifyReply,
-    interaction: OidcInteraction,
-    status: number,
-    html: string,
-  ): FastifyReply =>
-    reply
-      .code(status)
-      .header('content-security-policy', contentSecurityPolicy(targetsOf(interaction)))
-      .header('referrer-policy', 'no-referrer')
-      .type('text/html; charset=utf-8')
-      .send(html);
 
   const showSignIn = (
     reply: FastifyReply,
@@ -30,22 +21,22 @@ export const createInteractionPages = (csrf: Pick<InteractionOptions['csrf'], 't
     status: number,
     view: { email: string; fault: string | null },
   ): FastifyReply =>
-    send(
+    sendPage(
       reply,
-      interaction,
       status,
       signInPage({
         action: `${base}/${interaction.uid}`,
         csrf: csrf.tokenOf(interaction.uid),
         client: interaction.client.name,
+        forgotten: mailsLinks ? OIDC_PATHS.forgottenPassword : null,
         ...view,
       }),
+      targetsOf(interaction),
     );
 
   const showConsent = (reply: FastifyReply, interaction: OidcInteraction): FastifyReply =>
-    send(
+    sendPage(
       reply,
-      interaction,
       200,
       consentPage({
         action: `${base}/${interaction.uid}`,
@@ -55,6 +46,7 @@ export const createInteractionPages = (csrf: Pick<InteractionOptions['csrf'], 't
         target: targetsOf(interaction)[0] ?? null,
         local: interaction.redirectUri !== null && isLoopbackAddress(interaction.redirectUri),
       }),
+      targetsOf(interaction),
     );
 
   return { showSignIn, showConsent };

@@ -4,7 +4,8 @@ import { mountConsent } from './consent-form.ts';
 import { createInteractionAccess, type InteractionOptions, type WithUid } from './interaction-access.ts';
 import { createInteractionPages } from './interaction-pages.ts';
 import { OAuthError } from './oauth-error.ts';
-import { contentSecurityPolicy, startAgainPage } from './pages.ts';
+import { sendPage } from './page.ts';
+import { startAgainPage } from './pages.ts';
 import { mountSignIn } from './sign-in-form.ts';
 
 /** Sign-in and consent. The interaction is bound to the browser by its cookie, each form to it by a token. */
@@ -13,7 +14,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
   const { engine } = options;
   const base = OIDC_PATHS.interaction;
   const access = createInteractionAccess(options);
-  const pages = createInteractionPages(options.csrf);
+  const pages = createInteractionPages(options);
 
   /** Whoever is here looks at a page: faults are pages too, whatever the request's `Accept`. */
   scope.setErrorHandler<Error, WithUid>(async (error, request, reply) => {
@@ -21,14 +22,8 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
     // The interaction's own page while it lasts (a form that is out of date), else the service's.
     const live = await engine.interaction(request.raw, reply.raw).catch(() => null);
     const href = live !== null && live.uid === request.params.uid ? `${base}/${live.uid}` : '/';
-    return reply
-      .code(error.status)
-      .headers(error.headers)
-      .header('cache-control', 'no-store')
-      .header('content-security-policy', contentSecurityPolicy([]))
-      .header('referrer-policy', 'no-referrer')
-      .type('text/html; charset=utf-8')
-      .send(startAgainPage({ description: error.message, href }));
+    reply.headers(error.headers).header('cache-control', 'no-store');
+    return sendPage(reply, error.status, startAgainPage({ description: error.message, href }));
   });
 
   scope.get<WithUid>(`${base}/:uid`, async (request, reply) => {

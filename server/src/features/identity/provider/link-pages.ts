@@ -3,33 +3,28 @@ import { AppError } from '../../../kernel/errors.ts';
 import { type Accounts, MIN_PASSWORD_LENGTH } from '../accounts/service.ts';
 import { originOf } from '../origin.ts';
 import { parseForm } from './form.ts';
-import { contentSecurityPolicy, messagePage, passwordPage, passwordSetPage } from './pages.ts';
+import { sendPage } from './page.ts';
+import { messagePage, passwordPage, passwordSetPage } from './pages.ts';
+import type { Engine } from './plugin-options.ts';
 
 /** Where links of invitations and password resets lead. The link's secret is the proof; there is no session to ride on. */
 
 export interface LinkPagesOptions {
   accounts: Accounts;
+  engine: Pick<Engine, 'signIn'>;
 }
 
 const PATH = '/oauth/v2/links/:secret';
 
 export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions): void => {
-  const { accounts } = options;
-
-  const send = (reply: FastifyReply, status: number, html: string): FastifyReply =>
-    reply
-      .code(status)
-      .header('content-security-policy', contentSecurityPolicy([]))
-      .header('referrer-policy', 'no-referrer')
-      .type('text/html; charset=utf-8')
-      .send(html);
+  const { accounts, engine } = options;
 
   const show = async (reply: FastifyReply, secret: string, status: number, fault: string | null) => {
     try {
       const { user, purpose, expiresAt } = await accounts.readLink(secret);
       const title = purpose === 'invitation' ? 'Welcome to Pentarch' : 'Choose a new password';
       const action = PATH.replace(':secret', encodeURIComponent(secret));
-      return send(
+      return sendPage(
         reply,
         status,
         passwordPage({ action, title, email: user.email, minLength: MIN_PASSWORD_LENGTH, expiresAt, fault }),
@@ -37,7 +32,7 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const title = error.code === 'FORBIDDEN' ? 'Not now' : 'This link is void';
-      return send(reply, error.status, messagePage(title, error.message));
+      return sendPage(reply, error.status, messagePage(title, error.message));
     }
   };
 
@@ -48,8 +43,13 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
 
   scope.post<{ Params: { secret: string } }>(PATH, async (request, reply) => {
     const password = parseForm(request.body).get('password') ?? '';
+    let userId: string;
     try {
-      await accounts.useLink(request.params.secret, password.slice(0, 1024), originOf(request, request.id));
+      userId = await accounts.useLink(
+        request.params.secret,
+        password.slice(0, 1024),
+        originOf(request, request.id),
+      );
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return show(
@@ -59,6 +59,8 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
         `The password must have at least ${MIN_PASSWORD_LENGTH} characters.`,
       );
     }
-    return send(reply, 200, passwordSetPage());
+    // Whoever has the link and the new password needs no page to type them again.
+    if (await engine.signIn(request.raw, reply.raw, userId)) return reply.redirect('/', 303);
+    return sendPage(reply, 200, passwordSetPage());
   });
 };

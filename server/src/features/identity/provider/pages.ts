@@ -1,75 +1,7 @@
-import { hash } from 'node:crypto';
 import type { OidcScope } from '../../../kernel/oidc.ts';
+import { escapeHtml, fault, hidden, page, passwordField } from './page.ts';
 
-/** The pages of the identity provider: plain HTML that works without a script, by keyboard and in a screen reader. */
-
-const STYLE = `
-:root{color-scheme:light dark;--fg:#1a1a1f;--bg:#f4f4f7;--card:#fff;--line:#8a8a94;--accent:#2d4fb3;--bad:#a3121f}
-@media (prefers-color-scheme:dark){:root{--fg:#f0f0f4;--bg:#16161a;--card:#22222a;--line:#8d8d99;--accent:#9db4ff;--bad:#ff9aa2}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg)}
-main{width:100%;max-width:24rem;padding:2rem;border-radius:.75rem;background:var(--card)}
-h1{margin:0 0 1rem;font-size:1.5rem}
-label{display:block;margin:1rem 0 .25rem;font-weight:600}
-input{width:100%;padding:.6rem;font:inherit;color:inherit;background:transparent;border:1px solid var(--line);border-radius:.4rem}
-button{width:100%;margin-top:1.25rem;padding:.7rem;font:inherit;font-weight:600;border:1px solid var(--accent);border-radius:.4rem;color:var(--card);background:var(--accent);cursor:pointer}
-button.plain{color:var(--fg);background:transparent;border-color:var(--line)}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.fault{margin:0 0 1rem;padding:.75rem;border:1px solid var(--bad);border-radius:.4rem;color:var(--bad)}
-.small{font-size:.9rem}
-ul{padding-left:1.25rem}
-`;
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(
-    /[&<>"']/g,
-    (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[sign] ?? sign,
-  );
-
-const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`;
-
-/**
- * Nothing but our own style, and forms to ourselves. Browsers hold `form-action` against the redirects that follow a form
- * too, so the address that an authorization goes back to must be named.
- */
-export const contentSecurityPolicy = (formTargets: readonly string[]): string =>
-  [
-    "default-src 'none'",
-    `style-src ${STYLE_HASH}`,
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; ');
-
-/** An address's origin (or its scheme, for one of an app's own) as a source of a policy. */
-export const policySource = (uri: string): string => {
-  const { protocol, origin } = new URL(uri);
-  return origin === 'null' ? protocol : origin;
-};
-
-export const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)} – Pentarch</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${body}
-</main>
-</body>
-</html>
-`;
-
-export const fault = (message: string | null): string =>
-  message === null ? '' : `<p class="fault" role="alert" id="fault">${escapeHtml(message)}</p>`;
-
-export const hidden = (name: string, value: string): string =>
-  `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
+/** The pages of the identity provider. */
 
 export const signInPage = (view: {
   action: string;
@@ -77,20 +9,27 @@ export const signInPage = (view: {
   client: string;
   email: string;
   fault: string | null;
+  /** Where a forgotten password is asked for anew; null where no mail can be sent. */
+  forgotten: string | null;
 }): string => {
   const described = view.fault === null ? '' : ' aria-invalid="true" aria-describedby="fault"';
   return page(
     'Sign in',
     `${fault(view.fault)}
-<p>to go on to <strong>${escapeHtml(view.client)}</strong></p>
+<p>to continue to <strong>${escapeHtml(view.client)}</strong></p>
 <form method="post" action="${escapeHtml(view.action)}/login">
 ${hidden('csrf', view.csrf)}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="text" inputmode="email" autocomplete="username" required maxlength="320" value="${escapeHtml(view.email)}"${described}${view.email === '' ? ' autofocus' : ''}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${described}${view.email === '' ? '' : ' autofocus'}>
+${passwordField(`autocomplete="current-password"${described}${view.email === '' ? '' : ' autofocus'}`)}
 <button type="submit">Sign in</button>
 </form>
+<p class="small">${
+      view.forgotten === null
+        ? 'Forgot your password? Ask your administrator for a link.'
+        : `<a href="${escapeHtml(view.forgotten)}">Forgot your password?</a>`
+    }</p>
 <form method="post" action="${escapeHtml(view.action)}/abort">
 ${hidden('csrf', view.csrf)}
 <button type="submit" class="plain">Cancel</button>
@@ -155,7 +94,7 @@ export const passwordPage = (view: {
 <form method="post" action="${escapeHtml(view.action)}">
 <input type="text" name="username" autocomplete="username" value="${escapeHtml(view.email)}" readonly aria-label="E-mail">
 <label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${view.minLength}" maxlength="1024" aria-describedby="hint" autofocus>
+${passwordField(`autocomplete="new-password" minlength="${view.minLength}" aria-describedby="hint" autofocus`)}
 <p id="hint" class="small">At least ${view.minLength} characters. Length is what counts.</p>
 <button type="submit">Set password</button>
 </form>
@@ -165,7 +104,26 @@ export const passwordPage = (view: {
 export const messagePage = (title: string, message: string): string =>
   page(title, `<p role="status">${escapeHtml(message)}</p>`);
 
-/** After a password was chosen: the way in. */
+export const forgottenPage = (view: { action: string; fault: string | null }): string =>
+  page(
+    'Forgot your password?',
+    `${fault(view.fault)}
+<p>Give the e-mail address of your account. You get a link to choose a new password.</p>
+<form method="post" action="${escapeHtml(view.action)}">
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" autofocus>
+<button type="submit">Send the link</button>
+</form>`,
+  );
+
+/** The same for every address: whether there is an account is not told. */
+export const forgottenSentPage = (): string =>
+  messagePage(
+    'Look into your mail',
+    'If there is an account with this address, a link is on its way to it. It works once, for an hour. Nothing came? Look into the spam folder, or ask again in a minute.',
+  );
+
+/** After a password was chosen in a browser in which somebody else is signed in. */
 export const passwordSetPage = (): string =>
   page(
     'Password set',

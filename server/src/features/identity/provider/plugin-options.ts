@@ -20,7 +20,7 @@ export interface ProviderPluginOptions {
   assertions: Assertions;
   machineKeys: MachineKeys;
   interaction: Omit<InteractionOptions, 'engine'>;
-  linkPages: LinkPagesOptions;
+  linkPages: Omit<LinkPagesOptions, 'engine'>;
   /** Null for a token that is not accepted. */
   authenticate(token: string): Caller | Promise<Caller>;
   throttle: boolean;

@@ -3,6 +3,7 @@ import { bearerToken } from '../../../http/context.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { OIDC_PATHS } from '../../../kernel/oidc.ts';
 import { createDelegate } from './delegate.ts';
+import { mountForgottenPage } from './forgotten-page.ts';
 import { mountGuards } from './guards.ts';
 import { mountInteraction } from './interaction.ts';
 import { mountLinkPages } from './link-pages.ts';
@@ -76,6 +77,7 @@ export const providerPlugin =
     scope.register(async (pages) =>
       mountInteraction(pages, { ...options.interaction, engine: options.engine }),
     );
-    mountLinkPages(scope, options.linkPages);
+    mountLinkPages(scope, { ...options.linkPages, engine: options.engine });
+    if (options.interaction.mailsLinks) mountForgottenPage(scope, options.linkPages);
     mountMachineKeys(scope, options.machineKeys, async (request) => options.authenticate(bearer(request)));
   };

@@ -10,7 +10,8 @@ import { API_RESOURCE } from '../sessions/family-records.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { findPrincipal, insertAccessToken } from '../store.ts';
 import { deviceCodePage, deviceConfirmPage, deviceDonePage } from './device-pages.ts';
-import { contentSecurityPolicy, errorPage, signedOutPage, signOutPage, stayedPage } from './pages.ts';
+import { contentSecurityPolicy } from './page.ts';
+import { errorPage, signedOutPage, signOutPage, stayedPage } from './pages.ts';
 import {
   consumeRecord,
   destroyRecord,

@@ -3,7 +3,8 @@ import { MAX_DRAINED_BYTES } from '../../../http/error-body.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { FORM_ONLY } from './form-only.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
-import { contentSecurityPolicy, errorPage } from './pages.ts';
+import { sendPage } from './page.ts';
+import { errorPage } from './pages.ts';
 
 const byAppCode: Partial<Record<AppError['code'], OAuthErrorCode>> = {
   UNAUTHORIZED: 'invalid_token',
@@ -45,14 +46,11 @@ export const sendError = (error: unknown, request: FastifyRequest, reply: Fastif
   if (fault.status === 413 && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
     reply.removeHeader('connection');
   }
-  reply.code(fault.status).headers(fault.headers).header('cache-control', 'no-store');
-  if (wantsPage(request)) {
-    return reply
-      .header('content-security-policy', contentSecurityPolicy([]))
-      .type('text/html; charset=utf-8')
-      .send(errorPage({ error: fault.code, description: fault.message }));
-  }
+  reply.headers(fault.headers).header('cache-control', 'no-store');
+  if (wantsPage(request))
+    return sendPage(reply, fault.status, errorPage({ error: fault.code, description: fault.message }));
   return reply
+    .code(fault.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ error: fault.code, error_description: fault.message, request_id: request.id }));
 };
