@@ -1,17 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '../../../kernel/errors.ts';
+import type { OidcEngine } from '../../../kernel/oidc.ts';
 import { type Accounts, MIN_PASSWORD_LENGTH } from '../accounts/service.ts';
 import { originOf } from '../origin.ts';
 import { parseForm } from './form.ts';
 import { sendPage } from './page.ts';
 import { messagePage, passwordPage, passwordSetPage } from './pages.ts';
-import type { Engine } from './plugin-options.ts';
 
 /** Where links of invitations and password resets lead. The link's secret is the proof; there is no session to ride on. */
 
 export interface LinkPagesOptions {
   accounts: Accounts;
-  engine: Pick<Engine, 'signIn'>;
+  engine: Pick<OidcEngine<IncomingMessage, ServerResponse>, 'signIn'>;
 }
 
 const PATH = '/oauth/v2/links/:secret';
