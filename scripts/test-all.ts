@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { buildConsole } from '../console/build.ts';
 import { pgvectorBinaries } from '../server/test/support/pgvector.ts';
 import { startPostgres } from '../server/test/support/postgres.ts';
 import { startRedis } from '../server/test/support/redis.ts';
@@ -97,6 +98,8 @@ const inTurn = async (runs: readonly (() => Promise<number>)[]): Promise<number>
 
 /** The lanes run side by side on the same two services, the runs of a lane one after the other. */
 const withServices = async (lanes: readonly (readonly Run[])[]): Promise<number> => {
+  // Once, and not by the first suites of each lane while others start servers that have its pages.
+  if (lanes.length > 1) await buildConsole({ ifStale: true });
   const [postgres, redis] = await Promise.all([
     start('PostgreSQL', 'postgresql', async () => startPostgresWithVector()),
     start('Redis', 'redis-server', startRedis),
