@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './scripts/lib/longest-first.ts';
 import { suitesOf, suitesOnBothEngines } from './scripts/lib/rings.ts';
 
 /**
@@ -15,6 +16,7 @@ export default defineConfig({
     // A test waits for what must come, however busy the machine is.
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     passWithNoTests: false,
   },
 });

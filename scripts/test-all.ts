@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { buildConsole } from '../console/build.ts';
 import { pgvectorBinaries } from '../server/test/support/pgvector.ts';
 import { startPostgres } from '../server/test/support/postgres.ts';
 import { startRedis } from '../server/test/support/redis.ts';
+import { WAITING } from './lib/lanes.ts';
 
 /**
- * `npm run test:all`: every test. It runs what `npm test` and `npm run test:server` run, then starts a throw-away PostgreSQL (with
- * pgvector) and Redis, tells the suites where they are, runs vitest and stops what it started. A missing part is a failure
- * with the name of its Debian package, never a skipped test.
+ * `npm run test:all`: every test. It runs what `npm test` runs, then starts a throw-away PostgreSQL (with pgvector) and Redis, tells the
+ * suites where they are, runs them and stops what it started. A missing part is a failure with the name of its
+ * Debian package, never a skipped test.
  *
  *   npm run test:all                         every test
+ *   npm run test:all -- --servers            every test but those of `npm test`
  *   npm run test:all -- --postgres           server/test/all, and the suites of stores and of the whole server on PostgreSQL
  *   npm run test:all -- --nodes [files]      suites of the whole server on three nodes
  *   npm run test:all -- [files or options of vitest]    some suites of --postgres
@@ -43,21 +46,30 @@ const start = async <T extends { stop(): Promise<void> }>(
   }
 };
 
-/** Runs vitest with what was given behind `--`; resolves with its exit code. */
-const vitest = (
-  config: string,
-  given: readonly string[],
-  environment: Record<string, string>,
-): Promise<number> =>
+interface Run {
+  config: string;
+  given: readonly string[];
+  /** Its output comes whole when it ends, since another run writes meanwhile. */
+  held?: boolean;
+}
+
+/** Runs vitest; resolves with its exit code. */
+const vitest = ({ config, given, held = false }: Run, environment: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const command = path.join('node_modules', 'vitest', 'vitest.mjs');
     const child = spawn(process.execPath, [command, 'run', '--config', config, ...given], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', held ? 'pipe' : 'inherit', held ? 'pipe' : 'inherit'],
       env: { ...process.env, ...environment },
     });
     started.push({ name: 'vitest', stop: () => Promise.resolve(void child.kill('SIGTERM')) });
+    const output: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => void output.push(chunk));
+    }
     child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => {
+      process.stdout.write(Buffer.concat(output), () => resolve(code ?? 1));
+    });
   });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -84,36 +96,54 @@ const inTurn = async (runs: readonly (() => Promise<number>)[]): Promise<number>
   return worst;
 };
 
-/** The suites that need the two services. */
-const withServices = async (runs: readonly Run[]): Promise<number> => {
+/** The lanes run side by side on the same two services, the runs of a lane one after the other. */
+const withServices = async (lanes: readonly (readonly Run[])[]): Promise<number> => {
+  // Once, and not by the first suites of each lane while others start servers that have its pages.
+  if (lanes.length > 1) await buildConsole({ ifStale: true });
   const [postgres, redis] = await Promise.all([
     start('PostgreSQL', 'postgresql', async () => startPostgresWithVector()),
     start('Redis', 'redis-server', startRedis),
   ]);
-  const environment = { TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url };
-  return inTurn(
-    runs.map(
-      ([config, given]) =>
-        () =>
-          vitest(config, given, environment),
+  const services = { TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url };
+  const codes = await Promise.all(
+    lanes.map((lane) =>
+      inTurn(lane.map((run) => () => vitest(run, run.config === ON_SQLITE ? {} : services))),
     ),
   );
+  return Math.max(...codes);
 };
 
-type Run = readonly [config: string, given: readonly string[]];
-const onPostgres = (given: readonly string[]): Run => ['vitest.all.config.ts', given];
-const onNodes = (given: readonly string[]): Run => ['vitest.nodes.config.ts', given];
+const ON_SQLITE = 'vitest.config.ts';
+const unit: Run = { config: ON_SQLITE, given: ['--project', 'unit'] };
+const onPostgres = (given: readonly string[]): Run => ({ config: 'vitest.all.config.ts', given });
+const onNodes = (given: readonly string[]): Run => ({ config: 'vitest.nodes.config.ts', given });
+
+const waiting = Object.keys(WAITING);
+/** Two workers that are busy all the time. */
+const working: Run = onPostgres(waiting.flatMap((suite) => ['--exclude', suite]));
+/** Several at once, since each of them waits. */
+const idle: Run = { ...onPostgres([...waiting, '--maxWorkers', '3']), held: true };
+/** One worker beside the two: a started server and its test take turns, and leave a processor idle together. */
+const beside: readonly Run[] = [
+  idle,
+  { ...onNodes(['--maxWorkers', '1']), held: true },
+  { config: ON_SQLITE, given: ['--project', 'server', '--maxWorkers', '1'], held: true },
+];
+
+const run = async (first: string | undefined, others: readonly string[]): Promise<number> => {
+  if (first === undefined) {
+    return inTurn([() => vitest(unit, {}), () => withServices([[working], beside])]);
+  }
+  if (first === '--servers') return withServices([[working], beside]);
+  if (first === '--nodes') return withServices([[onNodes(others)]]);
+  if (first !== '--postgres') return withServices([[onPostgres([first, ...others])]]);
+  return withServices(others.length === 0 ? [[working], [idle]] : [[onPostgres(others)]]);
+};
 
 const [first, ...others] = process.argv.slice(2);
 let code = 1;
 try {
-  if (first === undefined) {
-    code = await inTurn([
-      () => vitest('vitest.config.ts', [], {}),
-      () => withServices([onPostgres([]), onNodes([])]),
-    ]);
-  } else if (first === '--nodes') code = await withServices([onNodes(others)]);
-  else code = await withServices([onPostgres(first === '--postgres' ? others : [first, ...others])]);
+  code = await run(first, others);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 } finally {

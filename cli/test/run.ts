@@ -27,10 +27,10 @@ export interface Started {
 const BIN = path.join(import.meta.dirname, '..', 'bin', 'pentarch.js');
 
 export const start = (args: readonly string[], options: RunOptions = {}): Started => {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? process.cwd(),
-    env: { PATH, HOME, ...options.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -80,8 +80,9 @@ it(
     expect(await wraps.getAttribute('aria-pressed')).toBe('true');
     expect(await width()).toBe(0);
 
-    await python.getByRole('button', { name: 'Copy code' }).click();
-    await python.getByRole('button', { name: 'Copied' }).waitFor();
+    // Shown for a moment: looked for before it comes.
+    const copied = python.getByRole('button', { name: 'Copied' }).waitFor();
+    await Promise.all([copied, python.getByRole('button', { name: 'Copy code' }).click()]);
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(PYTHON);
 
     // A language that nobody knows has its name, one colour, and no markup.

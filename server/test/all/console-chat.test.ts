@@ -131,8 +131,9 @@ it('copies a block of code as it stands', async () => {
   await page.getByLabel('Message', { exact: true }).fill('/zeus How?');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Copy answer' }).waitFor();
-  await page.getByRole('button', { name: 'Copy code' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  // Shown for a moment: looked for before it comes.
+  const copied = page.getByRole('button', { name: 'Copied' }).waitFor();
+  await Promise.all([copied, page.getByRole('button', { name: 'Copy code' }).click()]);
   expect(String(await page.evaluate('navigator.clipboard.readText()')).trim()).toBe(
     'let x = 1;\nlet y = x * 2;',
   );

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as oidc from 'openid-client';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch } from '../support/console.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
 /** The real page in a real browser, by keyboard alone; the client library then uses what came back. */
-
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 describe('sign-in page in Chromium', () => {
   let server: IdentityServer;
@@ -18,8 +16,6 @@ describe('sign-in page in Chromium', () => {
   const returned: string[] = [];
 
   beforeAll(async () => {
-    const executablePath = PATHS.find((file) => existsSync(file));
-    if (executablePath === undefined) throw new Error('no Chromium (Debian: apt-get install chromium)');
     server = await startIdentityServer();
     client = createServer((request, response) => {
       if (request.url?.startsWith('/callback')) returned.push(request.url);
@@ -27,18 +23,7 @@ describe('sign-in page in Chromium', () => {
     });
     await new Promise<void>((done) => client.listen(0, '127.0.0.1', done));
     redirectUri = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`;
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await launch();
   });
   afterAll(async () => {
     await browser?.close();

@@ -44,7 +44,13 @@ export interface ConsolePage {
   screenshot(name: string): Promise<void>;
 }
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The shell first: the same engine without the windows around its pages, for a fifth of their CPU time. */
+const CHROMIUM = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const DEVICES: Readonly<Record<'desktop' | 'phone', BrowserContextOptions>> = {
   desktop: { viewport: { width: 1360, height: 860 } },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },

@@ -8,7 +8,7 @@ import path from 'node:path';
  */
 
 export const ROOT = path.join(import.meta.dirname, '..', '..', '..');
-const { PATH: OUTER_PATH = '', TMPDIR = '/tmp' } = process.env;
+const { PATH: OUTER_PATH = '', TMPDIR = '/tmp', NODE_COMPILE_CACHE = '' } = process.env;
 
 export interface ShellEnd {
   readonly code: number | null;
@@ -66,7 +66,15 @@ PATH='${OUTER_PATH}' exec npx --no-install "$@"`,
   const start: DocShell['start'] = (code, options = {}) => {
     const child = spawn('bash', ['-o', 'pipefail', '-e', '-c', code], {
       cwd: options.cwd ?? folder,
-      env: { PATH: searchPath, HOME: home, TMPDIR, NO_COLOR: '1', SHUTDOWN_LEAD_S: '0', ...options.env },
+      env: {
+        PATH: searchPath,
+        HOME: home,
+        TMPDIR,
+        NODE_COMPILE_CACHE,
+        NO_COLOR: '1',
+        SHUTDOWN_LEAD_S: '0',
+        ...options.env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

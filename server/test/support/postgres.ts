@@ -86,7 +86,7 @@ export const startPostgres = async (bin: string = binaries()): Promise<TestPostg
       '-c',
       'listen_addresses=127.0.0.1',
       '-c',
-      'max_connections=200',
+      'max_connections=400',
       ...off,
     ],
     { ...identity, env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },

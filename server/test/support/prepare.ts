@@ -19,6 +19,8 @@ export default async (project: TestProject): Promise<() => void> => {
     const { stdout } = await run(process.execPath, [script, place]);
     process.env.TEST_PREPARED = stdout;
   };
+  // Of the command line and of fixtures, which start from their sources: what one has compiled, the next ones read.
+  process.env.NODE_COMPILE_CACHE ??= path.join(folder, 'compiled');
   await prepare();
   project.onTestsRerun(prepare);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -6,17 +6,30 @@ import type { Db } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
 import { prepared } from './prepared.ts';
 
-/** Empty stores for tests: SQLite always, PostgreSQL where TEST_DATABASE_URL names a server that may make databases. */
+/** Empty stores for tests: on SQLite, or on PostgreSQL where TEST_DATABASE_URL names a server that may make databases. */
 export interface TestStore {
   name: string;
   open(): Promise<{ db: Db; again(): Promise<Db>; drop(): Promise<void> }>;
 }
+
+let emptyFile: Promise<string> | null = null;
+/** A store without rows, whose schema is made once for all tests of a process. */
+const emptySqlite = async (): Promise<string> => {
+  if (prepared !== null) return prepared.sqliteFile;
+  const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-empty-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'empty.sqlite');
+  await (await openSqlite({ file, synchronous: 'normal' })).close();
+  return file;
+};
 
 const sqlite: TestStore = {
   name: 'sqlite',
   async open() {
     const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-test-'));
     const options = { file: path.join(folder, 'p.sqlite'), synchronous: 'normal' } as const;
+    emptyFile ??= emptySqlite();
+    copyFileSync(await emptyFile, options.file);
     const opened: Db[] = [];
     const again = async () => {
       const db = await openSqlite(options);
@@ -81,5 +94,5 @@ const postgres = (server: string): TestStore => ({
   },
 });
 
-export const testStores: TestStore[] =
-  postgresServer === undefined ? [sqlite] : [sqlite, postgres(postgresServer)];
+/** The engine of this run: what test:all holds on PostgreSQL, the commands before it have held on SQLite. */
+export const testStores: TestStore[] = [postgresServer === undefined ? sqlite : postgres(postgresServer)];
