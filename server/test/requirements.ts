@@ -435,6 +435,11 @@ export const REQUIREMENTS = {
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
   'MCP-08': 'tools of a server that tells of no change are listed anew on demand',
+  'MCP-13':
+    'clients of /mcp read documents and conversations by the rights of their routes, in bounded parts',
+  'MCP-14': 'the agents that are switched on are prompts of /mcp, and their arguments are completed',
+  'MCP-15':
+    'a client that can ask its person asks for the approval that is theirs to give, and never for that of others',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',

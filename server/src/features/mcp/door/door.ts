@@ -26,7 +26,7 @@ import { createToolWatch } from './watch.ts';
  * protocol's transport part asks for: 401 with the address of the resource metadata, 403 for a foreign origin, 400
  * without a session, 404 for one that is gone.
  */
-export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onError'> {
+export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onError' | 'asksSessions'> {
   authenticate: Authenticate;
   now(): number;
   /** Address under which clients reach the service, without a slash at the end; asked late, since the port may be free. */
@@ -65,7 +65,12 @@ export const createMcpDoor = (options: McpDoorOptions) => {
   const schemas = createSchemaChecker();
   const callers = new WeakMap<AuthInfo, Caller>();
   let onError: (error: unknown) => void = () => {};
-  const toolOptions: DoorToolOptions = { ...options, schemas, onError: (error) => onError(error) };
+  const toolOptions: DoorToolOptions = {
+    ...options,
+    schemas,
+    asksSessions: options.shared === null,
+    onError: (error) => onError(error),
+  };
 
   const modern = createMcpHandler(
     ({ authInfo }) => {
