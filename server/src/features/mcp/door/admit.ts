@@ -3,6 +3,7 @@ import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
 import type { Authenticate } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
+import { isSameOrigin } from '../../../kernel/loopback.ts';
 
 export interface AdmitOptions {
   authenticate: Authenticate;
@@ -11,22 +12,6 @@ export interface AdmitOptions {
   draining(): boolean;
   limit(request: FastifyRequest, reply: FastifyReply): AppError | null | Promise<AppError | null>;
 }
-
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** The names of this machine are one, on one port: a person types either. */
-export const isSameOrigin = (origin: string, own: string): boolean => {
-  if (origin === own) return true;
-  if (!URL.canParse(origin)) return false;
-  const [one, other] = [new URL(origin), new URL(own)];
-  return (
-    one.origin === origin &&
-    one.protocol === other.protocol &&
-    one.port === other.port &&
-    LOOPBACK.has(one.hostname) &&
-    LOOPBACK.has(other.hostname)
-  );
-};
 
 /** Protects against pages that a browser makes call a service on the user's network (DNS rebinding). */
 const isForeignOrigin = (options: AdmitOptions, request: FastifyRequest): boolean => {

@@ -13,6 +13,7 @@ import { parseJsonBody } from '../../../http/json-body.ts';
 import type { Authenticate } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
+import { addressAsAsked } from '../../../kernel/loopback.ts';
 import { createAdmission } from './admit.ts';
 import { createRefusal, refusalOf } from './refusal.ts';
 import { metadataRoutes, metadataUrlOf, PATH } from './resource-metadata.ts';
@@ -98,7 +99,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     reply.raw.once('close', stop);
   };
 
-  const refuse = createRefusal(() => metadataUrlOf(options.publicUrl()));
+  const refuse = createRefusal(({ headers }) =>
+    metadataUrlOf(addressAsAsked(headers.host, options.publicUrl())),
+  );
   const admit = createAdmission(options);
 
   /** Hands the connection to the SDK, with the headers that the platform has set. */
