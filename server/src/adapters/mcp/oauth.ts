@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AuthProvider,
   auth,
@@ -20,12 +21,30 @@ import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 interface OAuthState {
   v: 1;
   tokens?: StoredOAuthTokens | undefined;
+  /** Epoch ms at which the token ends, where its issuer has said it. */
+  tokenEndsAt?: number | undefined;
+  /** Until then one process, here or at another node, renews the token. */
+  renewingUntil?: number | undefined;
+  /** What the server has last asked for. */
+  challenge?: { metadataUrl?: string | undefined; scope?: string | undefined } | undefined;
   client?: StoredOAuthClientInformation | undefined;
   discovery?: OAuthDiscoveryState | undefined;
   /** Of a sign-in under way. */
   codeVerifier?: string | undefined;
   state?: string | undefined;
 }
+
+/** Longest time that a token is renewed ahead of its end, and its part of a short life. */
+const AHEAD_MS = 60_000;
+const AHEAD_PART = 5;
+/** A process that ended while it renewed holds the others up no longer. */
+const RENEWS_WITHIN_MS = 30_000;
+const LOOK_AGAIN_MS = 100;
+
+const bothScopes = (one: string | undefined, other: string | undefined): string | undefined => {
+  const all = new Set(`${one ?? ''} ${other ?? ''}`.split(' ').filter((scope) => scope !== ''));
+  return all.size === 0 ? undefined : [...all].join(' ');
+};
 
 export interface ServerOAuth {
   authProvider: AuthProvider;
@@ -101,7 +120,11 @@ export const createOAuth = (
     },
     saveClientInformation: (client) => change({ client }),
     tokens: async () => (await current()).tokens,
-    saveTokens: (tokens) => change({ tokens }),
+    saveTokens: (tokens) =>
+      change({
+        tokens,
+        tokenEndsAt: tokens.expires_in === undefined ? undefined : Date.now() + tokens.expires_in * 1000,
+      }),
     redirectToAuthorization: (url) => {
       authorizationUrl = url.href;
     },
@@ -154,27 +177,83 @@ export const createOAuth = (
   /** The token that each answer was given to. */
   const usedToken = new WeakMap<Response, string>();
 
-  /** A refresh token can be used once: however many calls are refused at a time, one of them renews for all. */
+  /** What a sign-in has to ask for; the scopes that it had are asked for again with those that were missing. */
+  const noteChallenge = async (response: Response): Promise<void> => {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const { tokens, challenge: known } = await load();
+    const wanted = response.status === 403 ? bothScopes(known?.scope ?? tokens?.scope, scope) : scope;
+    const challenge = { metadataUrl: resourceMetadataUrl?.href ?? known?.metadataUrl, scope: wanted };
+    if (JSON.stringify(challenge) !== JSON.stringify(known ?? {})) await change({ challenge });
+  };
+  const asked = async (): Promise<{ resourceMetadataUrl?: URL; scope?: string }> => {
+    const { challenge } = await current();
+    return {
+      ...(challenge?.metadataUrl === undefined
+        ? {}
+        : { resourceMetadataUrl: new URL(challenge.metadataUrl) }),
+      ...(challenge?.scope === undefined || settings.scope !== undefined ? {} : { scope: challenge.scope }),
+    };
+  };
+
+  /**
+   * A refresh token can be used once: one process renews it for all, and the others wait for what it gets. False where another
+   * has renewed the token.
+   */
+  const mayRenew = async (before: string | undefined): Promise<boolean> => {
+    for (;;) {
+      const text = await store.load();
+      cached = text === null ? { v: 1 } : (JSON.parse(text) as OAuthState);
+      if (before !== undefined && cached.tokens !== undefined && cached.tokens.access_token !== before)
+        return false;
+      if (text === null || !interactive) return true;
+      if (cached.tokens?.refresh_token === undefined) {
+        throw new UnauthorizedError('authorization needed: a person has to sign in');
+      }
+      if ((cached.renewingUntil ?? 0) <= Date.now()) {
+        const mine = { ...cached, renewingUntil: Date.now() + RENEWS_WITHIN_MS };
+        if (!(await store.replace(text, JSON.stringify(mine)))) continue;
+        cached = mine;
+        return true;
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  };
+
+  /** Without a person to send anywhere: only what needs none can succeed. */
+  const renewOnce = async (before: string | undefined): Promise<void> => {
+    if (!(await mayRenew(before))) return;
+    try {
+      if ((await run(await asked())) !== 'AUTHORIZED')
+        throw new UnauthorizedError('authorization needed: a person has to sign in');
+    } finally {
+      if (interactive) await change({ renewingUntil: undefined });
+    }
+  };
+
+  /** However many calls are refused at a time, one of them renews for all. */
   const renew = async (response: Response): Promise<void> => {
     const before = cached?.tokens?.access_token;
     // Was under way while another call renewed the token: the new one has not been tried.
     const used = usedToken.get(response);
     if (used !== undefined && used !== '' && before !== undefined && used !== before) return;
-    // Another node may have renewed it already.
-    const { tokens } = await load();
-    if (interactive && tokens?.refresh_token === undefined) {
-      throw new UnauthorizedError('authorization needed: a person has to sign in');
-    }
-    if (before === undefined || tokens === undefined || tokens.access_token === before) {
-      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-      // Begun by the server's refusal, without a person to send anywhere: only what needs none can succeed.
-      const result = await run({
-        ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-        ...(scope === undefined || settings.scope !== undefined ? {} : { scope }),
-      });
-      if (result !== 'AUTHORIZED')
-        throw new UnauthorizedError('authorization needed: a person has to sign in');
-    }
+    await noteChallenge(response);
+    await renewOnce(before);
+  };
+  const together = (work: () => Promise<void>): Promise<void> => {
+    renewing ??= work().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  };
+
+  /** So that no call has to fail first; where it does not work, the token is used to its end. */
+  const renewAhead = async ({ tokens, tokenEndsAt, renewingUntil }: OAuthState): Promise<void> => {
+    const { refresh_token: refresh, expires_in: life, access_token: before } = tokens ?? {};
+    if (!interactive || refresh === undefined || tokenEndsAt === undefined || life === undefined) return;
+    const ahead = Math.min(AHEAD_MS, (life * 1000) / AHEAD_PART);
+    const now = Date.now();
+    if (tokenEndsAt - now > ahead || (renewingUntil ?? 0) > now) return;
+    await together(() => renewOnce(before)).catch(() => {});
   };
 
   return {
@@ -182,21 +261,21 @@ export const createOAuth = (
       const response = await outgoing.fetch(url, init);
       const header = new Headers(init?.headers).get('authorization') ?? '';
       usedToken.set(response, header.replace(/^Bearer /, ''));
+      // The SDK reports a missing scope without asking for it.
+      if (response.status === 403 && response.headers.has('www-authenticate')) await noteChallenge(response);
       return response;
     },
     authProvider: {
-      token: async () => (await current()).tokens?.access_token,
-      onUnauthorized: ({ response }) => {
-        renewing ??= renew(response).finally(() => {
-          renewing = null;
-        });
-        return renewing;
+      async token() {
+        await renewAhead(await current());
+        return (await current()).tokens?.access_token;
       },
+      onUnauthorized: ({ response }) => together(() => renew(response)),
     },
     async begin(state) {
       wantedState = state;
       await change({ tokens: undefined, codeVerifier: undefined, state: undefined, discovery: undefined });
-      const result = await run({});
+      const result = await run(await asked());
       return result === 'AUTHORIZED' ? null : authorizationUrl;
     },
     async finish({ code, state, iss }) {
