@@ -440,6 +440,7 @@ export const REQUIREMENTS = {
   'MCP-14': 'the agents that are switched on are prompts of /mcp, and their arguments are completed',
   'MCP-15':
     'a client that can ask its person asks for the approval that is theirs to give, and never for that of others',
+  'MCP-16': 'the official conformance suite runs as server and as client, with a list of what is left',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
