@@ -92,6 +92,7 @@ export const createSession = ({ client, pid, end, notice }: SessionParts): McpSe
     serverInfo:
       info === undefined ? null : { name: info.name, version: info.version, title: info.title ?? null },
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
+    tellsOfChanges: client.getServerCapabilities()?.tools?.listChanged === true,
     pid,
     listTools: (call) =>
       guarded(call, async () => {
