@@ -196,7 +196,12 @@ describe('the agent card', () => {
     req('A2A-07', 'test_authentication_required_when_declared, test_invalid_credentials_rejected'),
     async () => {
       const body = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: NOWHERE } };
-      for (const headers of [{}, { authorization: 'Bearer invalid' }, { authorization: 'Basic dTpw' }]) {
+      const wrong: Record<string, string>[] = [
+        {},
+        { authorization: 'Bearer invalid' },
+        { authorization: 'Basic dTpw' },
+      ];
+      for (const headers of wrong) {
         const refused = await server
           .anonymous()
           .post('/a2a/zeus', body, { headers: { ...V1.headers, ...headers } });

@@ -90,12 +90,13 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
       const got = await client.getPrompt({ name: 'ask_athena', arguments: { task: 'Find the lamps' } });
       expect(got.messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
       expect(JSON.stringify(got.messages)).toMatch(/pentarch__ask_agent.*athena.*Find the lamps/);
-      for (const asked of [
+      const wrong: { name: string; arguments?: Record<string, string> }[] = [
         { name: 'ask_nobody', arguments: { task: 'x' } },
         { name: 'ask_athena' },
         { name: 'ask_athena', arguments: { task: ' ' } },
         { name: 'ask_athena', arguments: { task: 'x', other: 'y' } },
-      ])
+      ];
+      for (const asked of wrong)
         await expect(client.getPrompt(asked), JSON.stringify(asked)).rejects.toMatchObject({ code: -32602 });
       const off = await admin.patch('/v2/agents/athena', { enabled: false });
       expect(off.status, off.text).toBe(200);
