@@ -250,6 +250,7 @@ export const REQUIREMENTS = {
   'A2A-03': 'a streamed message sends the task, its text and its end',
   'A2A-04': 'tasks are read, listed, followed and cancelled',
   'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
+  'A2A-07': 'what the compatibility kit calls mandatory for JSON-RPC holds',
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
@@ -435,6 +436,12 @@ export const REQUIREMENTS = {
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
   'MCP-08': 'tools of a server that tells of no change are listed anew on demand',
+  'MCP-13':
+    'clients of /mcp read documents and conversations by the rights of their routes, in bounded parts',
+  'MCP-14': 'the agents that are switched on are prompts of /mcp, and their arguments are completed',
+  'MCP-15':
+    'a client that can ask its person asks for the approval that is theirs to give, and never for that of others',
+  'MCP-16': 'the official conformance suite runs as server and as client, with a list of what is left',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',

@@ -45,6 +45,31 @@ export interface RunProposals {
 /** A proposal as the API shows it to this caller, for answers of other doors (202 of a direct call). */
 export type ShowProposal = (caller: Caller, proposalId: string) => Promise<Record<string, unknown>>;
 
+/** A question about a call that the person who made it may answer themselves, where one may. */
+export interface OwnQuestion {
+  proposalId: string;
+  text: string;
+}
+
+/**
+ * What a door that can ask its person may ask them (elicitation of MCP): never more than the routes of governance let the same
+ * caller decide.
+ */
+export interface OwnDecisions {
+  /** Null where it is decided, or others decide. */
+  question(caller: Caller, proposalId: string): Promise<OwnQuestion | null>;
+  /** Whether the proposal is the caller's own, for this call. */
+  isFor(caller: Caller, proposalId: string, call: OwnCall): Promise<boolean>;
+  /** By the rules of the routes, with their refusals. */
+  answer(caller: Caller, proposalId: string, approve: boolean, requestId: string): Promise<void>;
+}
+
+export interface OwnCall {
+  server: string;
+  tool: string;
+  args: Record<string, unknown>;
+}
+
 export const createDecisions = (): Decisions => {
   const listeners: DecisionListener[] = [];
   return {

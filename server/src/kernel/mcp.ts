@@ -87,6 +87,8 @@ export interface McpCallOptions {
 export interface McpSession {
   readonly serverInfo: { name: string; version: string; title: string | null } | null;
   readonly protocolVersion: string | null;
+  /** The server says when its tools change. */
+  readonly tellsOfChanges: boolean;
   /** Process id of a stdio server. */
   readonly pid: number | null;
   /** All pages. */

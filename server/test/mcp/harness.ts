@@ -99,11 +99,29 @@ export interface PlatformOptions {
   builtins?: boolean;
   startTimeoutMs?: number;
   sources?: ToolSource[];
+  /** What clients of `/mcp` read, whom they can give tasks, and what they can be asked. */
+  records?: DoorOptions['records'];
+  agents?: readonly DoorAgent[];
+  approvals?: DoorOptions['approvals'];
   /** Tools of features that are MCP servers besides. */
   mirrors?: { name: string; source: ToolSource }[];
   /** Runs again on this folder. */
   folder?: string;
 }
+
+type DoorOptions = Parameters<typeof createMcpDoor>[0];
+type DoorAgent = Awaited<ReturnType<DoorOptions['prompts']['agents']>>[number];
+
+const NO_APPROVALS: DoorOptions['approvals'] = {
+  own: {
+    question: async () => null,
+    isFor: async () => false,
+    answer: async () => {},
+  },
+  outcome: async () => null,
+  next: async () => {},
+  now: () => Date.now(),
+};
 
 export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'pentarch-mcp-'));
@@ -187,6 +205,9 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     gate,
     version: '2.0.0',
     toolLedger,
+    records: options.records ?? [],
+    prompts: { agents: async () => options.agents ?? [] },
+    approvals: options.approvals ?? NO_APPROVALS,
     authenticate,
     now: () => Date.now(),
     publicUrl: () => publicUrl,

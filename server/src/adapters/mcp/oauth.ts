@@ -1,31 +1,13 @@
-import {
-  type AuthProvider,
-  auth,
-  extractWWWAuthenticateParams,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import { type AuthProvider, auth, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { McpFault, type McpHttpEndpoint, type McpOAuthStore } from '../../kernel/mcp.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+import { createStoredState } from './oauth-state.ts';
+import { createRenewal } from './renewal.ts';
 
 /**
  * Signing in at a server's authorization server, by the SDK's own flow (discovery, registration, PKCE, resource
  * indicators, issuer checks). What is kept goes through `McpOAuthStore`, which encrypts it.
  */
-
-/** What is kept between requests; version 1 of the form. */
-interface OAuthState {
-  v: 1;
-  tokens?: StoredOAuthTokens | undefined;
-  client?: StoredOAuthClientInformation | undefined;
-  discovery?: OAuthDiscoveryState | undefined;
-  /** Of a sign-in under way. */
-  codeVerifier?: string | undefined;
-  state?: string | undefined;
-}
 
 export interface ServerOAuth {
   authProvider: AuthProvider;
@@ -43,35 +25,14 @@ export const createOAuth = (
 ): ServerOAuth => {
   const settings = endpoint.oauth ?? { grant: 'authorization_code' as const };
   const interactive = settings.grant === 'authorization_code';
-  let cached: OAuthState | null = null;
+  const stored = createStoredState(store);
+  const { current } = stored;
+  const change = async (...part: Parameters<typeof stored.change>): Promise<void> => {
+    await stored.change(...part);
+  };
   let authorizationUrl: string | null = null;
   /** The state of a sign-in that a person has begun; without one nothing of a sign-in is written. */
   let wantedState: string | null = null;
-
-  const load = async (): Promise<OAuthState> => {
-    const text = await store.load();
-    cached = text === null ? { v: 1 } : (JSON.parse(text) as OAuthState);
-    return cached;
-  };
-  /** Takes the state of a sign-in, so that its answer is good once, also where two come at the same moment. */
-  const takeState = async (state: string): Promise<void> => {
-    for (;;) {
-      const before = await store.load();
-      const kept: OAuthState = before === null ? { v: 1 } : (JSON.parse(before) as OAuthState);
-      if (before === null || state === '' || kept.state !== state) {
-        throw new McpFault('unauthorized', 'no sign-in of this kind is under way');
-      }
-      const taken = { ...kept, state: undefined };
-      if (!(await store.replace(before, JSON.stringify(taken)))) continue;
-      cached = taken;
-      return;
-    }
-  };
-  const current = async (): Promise<OAuthState> => cached ?? load();
-  const change = async (part: Partial<OAuthState>): Promise<void> => {
-    cached = { ...(await current()), ...part };
-    await store.save(JSON.stringify(cached));
-  };
 
   const provider: OAuthClientProvider = {
     redirectUrl: interactive ? redirectUrl : undefined,
@@ -101,7 +62,11 @@ export const createOAuth = (
     },
     saveClientInformation: (client) => change({ client }),
     tokens: async () => (await current()).tokens,
-    saveTokens: (tokens) => change({ tokens }),
+    saveTokens: (tokens) =>
+      change({
+        tokens,
+        tokenEndsAt: tokens.expires_in === undefined ? undefined : Date.now() + tokens.expires_in * 1000,
+      }),
     redirectToAuthorization: (url) => {
       authorizationUrl = url.href;
     },
@@ -150,57 +115,35 @@ export const createOAuth = (
       ...more,
     });
 
-  let renewing: Promise<void> | null = null;
+  const renewal = createRenewal({ stored, interactive, hasScope: settings.scope !== undefined, run });
   /** The token that each answer was given to. */
   const usedToken = new WeakMap<Response, string>();
-
-  /** A refresh token can be used once: however many calls are refused at a time, one of them renews for all. */
-  const renew = async (response: Response): Promise<void> => {
-    const before = cached?.tokens?.access_token;
-    // Was under way while another call renewed the token: the new one has not been tried.
-    const used = usedToken.get(response);
-    if (used !== undefined && used !== '' && before !== undefined && used !== before) return;
-    // Another node may have renewed it already.
-    const { tokens } = await load();
-    if (interactive && tokens?.refresh_token === undefined) {
-      throw new UnauthorizedError('authorization needed: a person has to sign in');
-    }
-    if (before === undefined || tokens === undefined || tokens.access_token === before) {
-      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-      // Begun by the server's refusal, without a person to send anywhere: only what needs none can succeed.
-      const result = await run({
-        ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-        ...(scope === undefined || settings.scope !== undefined ? {} : { scope }),
-      });
-      if (result !== 'AUTHORIZED')
-        throw new UnauthorizedError('authorization needed: a person has to sign in');
-    }
-  };
 
   return {
     async fetch(url, init) {
       const response = await outgoing.fetch(url, init);
       const header = new Headers(init?.headers).get('authorization') ?? '';
       usedToken.set(response, header.replace(/^Bearer /, ''));
+      // The SDK reports a missing scope without asking for it.
+      if (response.status === 403 && response.headers.has('www-authenticate'))
+        await renewal.noteChallenge(response);
       return response;
     },
     authProvider: {
-      token: async () => (await current()).tokens?.access_token,
-      onUnauthorized: ({ response }) => {
-        renewing ??= renew(response).finally(() => {
-          renewing = null;
-        });
-        return renewing;
+      async token() {
+        await renewal.ahead();
+        return (await current()).tokens?.access_token;
       },
+      onUnauthorized: ({ response }) => renewal.after(response, usedToken.get(response)),
     },
     async begin(state) {
       wantedState = state;
       await change({ tokens: undefined, codeVerifier: undefined, state: undefined, discovery: undefined });
-      const result = await run({});
+      const result = await run(await renewal.asked());
       return result === 'AUTHORIZED' ? null : authorizationUrl;
     },
     async finish({ code, state, iss }) {
-      await takeState(state);
+      await stored.take(state);
       await run({ authorizationCode: code, ...(iss === null ? {} : { iss }) });
       await change({ codeVerifier: undefined });
     },

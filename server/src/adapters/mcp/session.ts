@@ -1,4 +1,4 @@
-import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
 import {
   type McpCallOptions,
   type McpContent,
@@ -7,6 +7,7 @@ import {
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
 import { toFault } from './faults.ts';
+import { headerParamsFault } from './header-params.ts';
 import { readTool, ToolsPage } from './listed-tools.ts';
 
 /** More than any honest server has; the walk ends with an error beyond. */
@@ -77,11 +78,21 @@ export const createSession = ({ client, pid, end, notice }: SessionParts): McpSe
   const has = (capability: 'resources' | 'prompts' | 'tools'): boolean =>
     client.getServerCapabilities()?.[capability] !== undefined;
   const info = client.getServerVersion();
+  /** What the SDK has to know of a tool to repeat parameters in headers: it has not seen the listing itself. */
+  let definitions: ReadonlyMap<string, Tool> = new Map();
+  const hasHeaders = pid === null && client.getProtocolEra() === 'modern';
+  const usable = (given: unknown): ReturnType<typeof readTool> => {
+    const read = readTool(given);
+    if ('fault' in read || !hasHeaders) return read;
+    const fault = headerParamsFault(read.tool.inputSchema);
+    return fault === null ? read : { fault: `the tool ${read.tool.name.slice(0, 80)} is left out: ${fault}` };
+  };
 
   return {
     serverInfo:
       info === undefined ? null : { name: info.name, version: info.version, title: info.title ?? null },
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
+    tellsOfChanges: client.getServerCapabilities()?.tools?.listChanged === true,
     pid,
     listTools: (call) =>
       guarded(call, async () => {
@@ -106,16 +117,27 @@ export const createSession = ({ client, pid, end, notice }: SessionParts): McpSe
         const tools: McpToolInfo[] = [];
         let faults = 0;
         for (const one of given) {
-          const read = readTool(one);
+          const read = usable(one);
           if ('tool' in read) tools.push(read.tool);
           else if (++faults <= MAX_NOTICES) notice(read.fault);
         }
         if (faults > MAX_NOTICES) notice(`${faults - MAX_NOTICES} more tools are left out`);
+        if (hasHeaders)
+          definitions = new Map(
+            tools.map(({ name, inputSchema }) => [
+              name,
+              { name, inputSchema: { ...inputSchema, type: 'object' as const } },
+            ]),
+          );
         return tools;
       }),
     callTool: (name, args, call) =>
       guarded(call, async () => {
-        const result = await client.callTool({ name, arguments: args }, options(call));
+        const toolDefinition = definitions.get(name);
+        const result = await client.callTool(
+          { name, arguments: args },
+          { ...options(call), ...(toolDefinition === undefined ? {} : { toolDefinition }) },
+        );
         return {
           content: result.content.map((block): McpContent => ({ ...block })),
           structured: result.structuredContent,

@@ -11,6 +11,7 @@ import { createAfterDecision } from './after-decision.ts';
 import { createApprovedCalls } from './approved-calls.ts';
 import type { GovernanceConfig } from './config.ts';
 import { createFollowUp } from './follow-up.ts';
+import { createOwnDecisions } from './own-decisions.ts';
 import { createPersonalData } from './personal-data.ts';
 import type { GovernancePorts } from './ports.ts';
 import { createProposalService } from './proposal-service.ts';
@@ -100,6 +101,7 @@ export const createGovernance = (options: GovernanceOptions) => {
     toolPolicies,
     runProposals,
     showProposal,
+    ownDecisions: createOwnDecisions({ proposals, allowSelfApproval: options.allowSelfApproval }),
     /** For `users.registerPersonalData`. */
     personalData: createPersonalData({ db, transitions, followUp }),
     routes: (): AnyRoute[] => governanceRoutes(proposals),

@@ -2,12 +2,14 @@ import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import { type Caller, ownScope, type Scope } from '../../kernel/caller.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
+import { type Clock, iso } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
@@ -85,6 +87,13 @@ export interface Knowledge {
     scope: Scope,
     ids: readonly string[],
   ): Promise<readonly { id: string; title: string; trusted: boolean }[]>;
+  /** The caller's own documents and those shared with them, newest first. */
+  page(
+    caller: Caller,
+    page: { limit: number; cursor: string | null },
+  ): Promise<PageResult<{ id: string; title: string; contentType: string; changedAt: string }>>;
+  /** The text of a document, by the rights of its route. Throws NOT_FOUND, and CONFLICT for one that is still read. */
+  text(caller: Caller, id: string): Promise<string>;
   /** How many documents a person can read as agents do: their own, and those shared in the tenant. */
   readable(caller: Caller): Promise<number>;
   /** Everything that a person has put in, as JSON values with the documents' text. */
@@ -171,6 +180,25 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     documents: (scope, ids) => store.titles(scope, ids),
     tools: knowledgeTools({ search, store, extra }),
+    async page(caller, { limit, cursor }) {
+      const page = pageRequest({ limit, ...(cursor === null ? {} : { cursor }) });
+      const { documents: found, total } = await store.list(ownScope(caller), page, {});
+      const result = pageResult(page, found, total, ({ createdAt, id }) => ({ createdAt, id }));
+      const items = result.items.map(({ id, title, contentType, createdAt, indexedAt }) => ({
+        id,
+        title,
+        contentType,
+        changedAt: iso(indexedAt ?? createdAt),
+      }));
+      return { ...result, items };
+    },
+    async text(caller, id) {
+      const scope = readScope(caller);
+      const { document } = await documents.readable(scope, id);
+      const text = await store.text(scope, document.id);
+      if (text === null) throw notFound('document');
+      return text;
+    },
     readable: async (caller) =>
       (await store.list(ownScope(caller), { page: 1, limit: 1, after: null }, {})).total,
     async exportPersonal(tenantId, userId) {

@@ -53,9 +53,21 @@ const agents = createAskAgentSource({
   },
 });
 
+const LONG_ID = '0190c000-0000-7000-8000-000000000001';
+const LONG = 'long words '.repeat(25_000);
+const records = {
+  kind: 'documents',
+  title: 'Document',
+  description: 'A text.',
+  mimeType: 'text/plain',
+  permission: 'knowledge:read',
+  list: async () => ({ items: [], next: null }),
+  read: async () => LONG,
+};
+
 let platform: Platform;
 beforeAll(async () => {
-  platform = await startPlatform({ sources: [source, agents] });
+  platform = await startPlatform({ sources: [source, agents], records: [records] });
   await platform.request('POST', '/mcp/servers', { body: stdio('fix') });
 });
 afterAll(() => platform.close());
@@ -261,6 +273,19 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     ])
       await expect(called(name), name).rejects.toMatchObject({ code: -32602 });
     await platform.request('DELETE', `/mcp/servers/twins-${mode}`);
+  });
+
+  it('reads a long text in parts', async () => {
+    const { client } = await connect('user', mode);
+    const read = async (uri: string): Promise<string> => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return content !== undefined && 'text' in content ? content.text : '';
+    };
+    const first = await read(`pentarch://documents/${LONG_ID}`);
+    expect(first.length).toBeLessThan(200_300);
+    const follows = /read on at (pentarch:\S+\?from=(\d+))\]$/.exec(first);
+    expect(first.startsWith(LONG.slice(0, Number(follows?.[2])))).toBe(true);
+    expect(await read(follows?.[1] ?? '')).toBe(LONG.slice(Number(follows?.[2])));
   });
 
   it('is told that a cursor is none of ours', async () => {

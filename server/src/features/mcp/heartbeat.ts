@@ -7,6 +7,8 @@ export interface HeartbeatOptions {
   current(): McpSession | null;
   /** While it works on a call. */
   isBusy(): boolean;
+  /** It has answered. */
+  alive(): void;
   renew(old: McpSession): Promise<void>;
   /** Lets a session go that is of no use any more, unless another has taken its place. */
   drop(old: McpSession, reason: string): void;
@@ -40,10 +42,11 @@ export const createHeartbeat = (options: HeartbeatOptions) => {
       try {
         await asked.ping(timeoutMs);
         silent = 0;
+        options.alive();
       } catch (error) {
         if (asked !== current()) return;
         // An answer that says the question is unknown is a sign of life.
-        if (error instanceof McpFault && error.kind === 'protocol') return;
+        if (error instanceof McpFault && error.kind === 'protocol') return options.alive();
         if (error instanceof McpFault && error.kind === 'expired') return void options.renew(asked);
         if (error instanceof McpFault && error.kind === 'unauthorized') return drop(asked, error.message);
         silent++;

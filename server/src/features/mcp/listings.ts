@@ -2,6 +2,8 @@ import type { McpSession, McpToolInfo } from '../../kernel/mcp.ts';
 
 /** Between listings of a server that says again and again that its tools have changed. */
 const RELIST_MS = 100;
+/** A server that tells of no changes is asked so often. */
+const OLD_MS = 5 * 60_000;
 
 /** The same name twice in one listing: the first counts, and says that there was another. */
 const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
@@ -16,6 +18,7 @@ const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
 
 export interface ListingOptions {
   timeoutMs: number;
+  now(): number;
   /** Whether a session has been let go. */
   isGone(session: McpSession): boolean;
   onTools(tools: readonly McpToolInfo[]): void;
@@ -30,6 +33,7 @@ export const createListings = (
 ) => {
   let running: Promise<void> | null = null;
   let stale = false;
+  let askedAt = 0;
   const list = async (target: McpSession): Promise<void> => {
     const listed = await target.listTools({ signal: mine.signal, timeoutMs: options.timeoutMs });
     if (mine.signal.aborted) return;
@@ -44,6 +48,7 @@ export const createListings = (
     }
     const target = from();
     if (target === null || options.isGone(target)) return Promise.resolve();
+    askedAt = options.now();
     running = list(target).finally(() => {
       running = null;
       if (!stale || mine.signal.aborted) return;
@@ -61,5 +66,8 @@ export const createListings = (
     stale = false;
     await refresh();
   };
-  return { refresh, refreshLater, anew };
+  const byAge = (): void => {
+    if (from()?.tellsOfChanges === false && options.now() - askedAt >= OLD_MS) refreshLater();
+  };
+  return { refresh, refreshLater, anew, byAge };
 };

@@ -110,6 +110,33 @@ describe('sign-in of an MCP client', () => {
     }
   });
 
+  test('by another name of this machine goes on by that name', async () => {
+    const other = new URL(server.url);
+    other.hostname = other.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
+    const { state, provider } = createSignIn();
+    const transport = () =>
+      new StreamableHTTPClientTransport(new URL('/mcp', other), { authProvider: provider });
+    const first = transport();
+    await expect(new Client({ name: 'desktop', version: '1' }).connect(first)).rejects.toThrow(
+      UnauthorizedError,
+    );
+    expect(state.asked?.searchParams.get('resource')).toBe(new URL('/mcp', other).href);
+    const back = await signIn(createBrowser(server.url), state.asked?.href ?? '', server.admin);
+    expect(back.get('error_description')).toBeNull();
+    await first.finishAuth(back);
+    const client = new Client({ name: 'desktop', version: '1' });
+    await client.connect(transport());
+    expect((await client.listTools()).tools).not.toEqual([]);
+    await client.close();
+    const page = await fetch(new URL('/mcp', server.url), {
+      method: 'POST',
+      headers: { origin: other.origin, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    // Not a foreign page: it lacks the token alone.
+    expect(page.status).toBe(401);
+  });
+
   test('a code for one resource gives no token for a strange one', async () => {
     const verifier = newVerifier();
     const resource = `${server.url}/mcp`;

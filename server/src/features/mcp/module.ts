@@ -6,17 +6,19 @@ import { applyRateLimit, type LimitOptions } from '../../http/limits-hook.ts';
 import type { Authenticate } from '../../http/route.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Cluster, NodeMessages } from '../../kernel/cluster.ts';
-import type { ShowProposal } from '../../kernel/decisions.ts';
+import type { OwnDecisions, RunProposals, ShowProposal } from '../../kernel/decisions.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import { OIDC_SCOPES } from '../../kernel/oidc.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolLedger, ToolPolicies } from '../../kernel/tools.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
-import { AGENTS } from '../agents/index.ts';
+import { AGENTS, type AgentService } from '../agents/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { ChatService } from '../chat/index.ts';
+import type { ConversationService } from '../conversations/index.ts';
 import type { PlatformKeys } from '../identity/index.ts';
+import type { Knowledge } from '../knowledge/index.ts';
 import type { Memory } from '../memory/index.ts';
 import type { Check, Metrics } from '../system/index.ts';
 import { findTenant } from '../tenants/index.ts';
@@ -26,10 +28,14 @@ import { createToolsServer } from './builtin/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
 import { createAskAgentSource } from './door/ask-agent.ts';
 import { askByChat } from './door/ask-by-chat.ts';
+import { createDecisionWatch } from './door/decision-watch.ts';
 import { createMcpDoor } from './door/door.ts';
+import { doorRecords } from './door/records.ts';
 import { createMcpFeature, type McpFeature, type McpOptions } from './index.ts';
 
-export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle' | 'publicUrl'> {
+export interface McpDeps
+  extends Pick<Given, 'catalogue' | 'clock' | 'decisions' | 'lifecycle' | 'publicUrl'> {
+  agents: Pick<AgentService, 'effective'>;
   audit: Pick<Audit, 'append'>;
   chat: Pick<ChatService, 'launch' | 'answer'>;
   cluster: { messages: NodeMessages } | null;
@@ -37,15 +43,19 @@ export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle'
     Config,
     'CORS_ORIGINS' | 'DATA_DIR' | 'IDP_SCOPES' | 'IDP_URL' | 'MCP_ALLOW_STDIO' | 'MCP_BUILTIN' | 'MCP_CONFIG'
   >;
+  conversations: Pick<ConversationService, 'list' | 'export'>;
   db: Db;
   governance: {
     gate: ToolGate;
     toolLedger: ToolLedger;
     toolPolicies: ToolPolicies;
     showProposal: ShowProposal;
+    ownDecisions: OwnDecisions;
+    runProposals: Pick<RunProposals, 'decisionOn'>;
   };
   identity: { authenticate: Authenticate; callerFor: CallerFor };
   keys: Pick<PlatformKeys, 'secret' | 'previous'>;
+  knowledge: Pick<Knowledge, 'page' | 'text'>;
   limits: LimitOptions;
   logger: FastifyBaseLogger;
   mcpConnector: {
@@ -119,7 +129,7 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
 };
 
 const createDoor = (deps: McpDeps) => {
-  const { cluster, config, governance, limits, publicUrl } = deps;
+  const { agents, cluster, config, governance, limits, publicUrl } = deps;
   // The embedded provider has these alone.
   const scopes = config.IDP_URL === null ? OIDC_SCOPES : config.IDP_SCOPES.split(' ');
   return createMcpDoor({
@@ -127,6 +137,19 @@ const createDoor = (deps: McpDeps) => {
     gate: governance.gate,
     version: VERSION,
     toolLedger: governance.toolLedger,
+    records: doorRecords(deps),
+    prompts: {
+      agents: async ({ tenantId }) =>
+        [...(await agents.effective(tenantId)).values()]
+          .filter(({ enabled }) => enabled)
+          .map(({ definition }) => definition),
+    },
+    approvals: {
+      own: governance.ownDecisions,
+      outcome: governance.runProposals.decisionOn,
+      next: createDecisionWatch(deps.decisions),
+      now: deps.clock.now,
+    },
     authenticate: deps.identity.authenticate,
     now: deps.clock.now,
     publicUrl,
@@ -150,16 +173,20 @@ const readiness = (mcp: McpFeature): Check => {
 export const mcpModule = defineModule({
   name: 'mcp',
   needs: [
+    'agents',
     'audit',
     'catalogue',
     'chat',
     'clock',
     'cluster',
     'config',
+    'conversations',
     'db',
+    'decisions',
     'governance',
     'identity',
     'keys',
+    'knowledge',
     'lifecycle',
     'limits',
     'logger',

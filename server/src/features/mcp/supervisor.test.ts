@@ -30,6 +30,7 @@ const fakeServer = () => {
       const session: FakeSession = {
         serverInfo: { name: 'fake', version: '1', title: null },
         protocolVersion: '2025-11-25',
+        tellsOfChanges: true,
         pid: null,
         listTools: async () => [tool],
         callTool: async (name) => ({
@@ -105,6 +106,20 @@ describe('a supervised server', () => {
       lastError: null,
       serverInfo: { name: 'fake' },
     });
+  });
+
+  it.each([
+    [false, 2],
+    [true, 1],
+  ])('whose word on changes is %s is listed %d times in five minutes', async (tellsOfChanges, times) => {
+    const listTools = vi.fn(async () => [tool]);
+    Object.assign(server.behaviour, { tellsOfChanges, listTools });
+    make();
+    await settle();
+    await vi.advanceTimersByTimeAsync(4 * 60_000);
+    expect(listTools).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(listTools).toHaveBeenCalledTimes(times);
   });
 
   it('that failed is in error until it is connected, not while it is tried again', async () => {

@@ -74,7 +74,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   let life = new AbortController();
   let attempt: Promise<void> | null = null;
   /** Those of the current connection. */
-  let listings: { anew(): Promise<void> } | null = null;
+  let listings: Pick<ReturnType<typeof createListings>, 'anew' | 'byAge'> | null = null;
   const { letGo, isGone, closed } = createLetGo();
 
   const fail = (reason: string): void => {
@@ -91,6 +91,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
 
   const listingOptions: ListingOptions = {
     timeoutMs: startTimeoutMs,
+    now: clock.now,
     isGone,
     onTools(listed) {
       tools = listed;
@@ -169,6 +170,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     timeoutMs: pingTimeoutMs,
     current: () => session,
     isBusy: () => asking.isBusy(),
+    alive: () => listings?.byAge(),
     renew,
     drop,
   });
@@ -211,8 +213,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       failures = 0;
       lastError = null;
       first = Promise.withResolvers<void>();
-      firstTimer = setTimeout(first.resolve, startTimeoutMs);
-      firstTimer.unref();
+      firstTimer = setTimeout(first.resolve, startTimeoutMs).unref();
       pingTimer = setInterval(() => void heartbeat.ping(), options.pingEveryMs ?? 30_000);
       pingTimer.unref();
       void connect();
@@ -226,9 +227,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       const running = attempt;
       attempt = null;
       letGo(session);
-      session = null;
+      session = connectedAt = null;
       status = 'disabled';
-      connectedAt = null;
       await running;
       await closed();
     },

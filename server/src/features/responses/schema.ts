@@ -126,6 +126,25 @@ export type ResponseAnswer = Static<typeof ResponseAnswer>;
 export const ResponseParams = Strict({
   id: Type.String({ minLength: 1, maxLength: 128, description: 'Response id' }),
 });
+/** What other servers add where it is asked for; nothing of it is kept here. */
+const INCLUDES = [
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+  'file_search_call.results',
+  'message.input_image.image_url',
+  'message.output_text.logprobs',
+  'reasoning.encrypted_content',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+] as const;
+const Include = Type.Optional(
+  Type.Union([StringEnum(INCLUDES), Type.Array(StringEnum(INCLUDES), { maxItems: 16 })], {
+    description: 'Has no effect, and is named in x-pentarch-ignored',
+  }),
+);
+const includes = { include: Include, 'include[]': Include };
+export const ResponseQuery = Strict(includes);
+export type ResponseQuery = Static<typeof ResponseQuery>;
 export const ResponseDeleted = Type.Object({
   id: Type.String(),
   object: StringEnum(['response']),
@@ -135,6 +154,7 @@ export const InputItemsQuery = Strict({
   after: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Id of the item before' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   order: Type.Optional(StringEnum(['asc', 'desc'])),
+  ...includes,
 });
 export const InputItems = Type.Object({
   object: StringEnum(['list']),

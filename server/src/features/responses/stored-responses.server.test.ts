@@ -56,6 +56,26 @@ describe('a stored response', () => {
     expect(items.data).toMatchObject([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Two and two?' }] },
     ]);
+    // Clients may ask for more than is kept.
+    const more = { include: ['reasoning.encrypted_content', 'file_search_call.results'] as const };
+    const asked = await openai.responses.retrieve(made.id, { include: [...more.include] }).withResponse();
+    expect(asked.data.output).toEqual(made.output);
+    expect(asked.response.headers.get('x-pentarch-ignored')).toBe('include');
+    for (const [query, status] of [
+      ['include=reasoning.encrypted_content', 200],
+      ['include=reasoning.encrypted_content&include=file_search_call.results', 200],
+      ['include[]=reasoning.encrypted_content', 200],
+      ['include=secrets', 400],
+      ['includes=reasoning.encrypted_content', 400],
+    ] as const) {
+      const read = await admin.get(`/v1/responses/${made.id}?${query}`);
+      expect([query, read.status, read.headers.get('x-pentarch-ignored')]).toEqual([
+        query,
+        status,
+        status === 200 ? 'include' : null,
+      ]);
+      expect((await admin.get(`/v1/responses/${made.id}/input_items?${query}`)).status).toBe(status);
+    }
     const all = [];
     for await (const item of openai.responses.inputItems.list(made.id, { limit: 1 })) all.push(item);
     expect(all).toHaveLength(1);

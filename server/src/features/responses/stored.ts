@@ -1,4 +1,6 @@
+import type { FastifyReply } from 'fastify';
 import { type AnyRoute, route } from '../../http/route.ts';
+import { IGNORED_HEADER, ignoredNames } from '../../http/unknown-fields.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ChatService } from '../chat/index.ts';
@@ -11,6 +13,7 @@ import {
   ResponseAnswer,
   ResponseDeleted,
   ResponseParams,
+  ResponseQuery,
   type ResponseRequest,
 } from './schema.ts';
 
@@ -91,6 +94,11 @@ const conversationOfOne = async (
   return conversationId;
 };
 
+const tellIgnored = (reply: FastifyReply, query: ResponseQuery): void => {
+  if (query.include !== undefined || query['include[]'] !== undefined)
+    reply.header(IGNORED_HEADER, ignoredNames(['include']));
+};
+
 export const storedResponseRoutes = (options: StoredResponses): AnyRoute[] => [
   route({
     method: 'GET',
@@ -104,8 +112,12 @@ export const storedResponseRoutes = (options: StoredResponses): AnyRoute[] => [
     tag,
     access: 'conversations:read',
     params: ResponseParams,
+    query: ResponseQuery,
     responses: { 200: ResponseAnswer },
-    handler: ({ caller, params }) => read(options, caller, params.id),
+    handler: ({ caller, params, query, reply }) => {
+      tellIgnored(reply, query);
+      return read(options, caller, params.id);
+    },
   }),
   route({
     method: 'DELETE',
@@ -139,6 +151,9 @@ export const storedResponseRoutes = (options: StoredResponses): AnyRoute[] => [
     params: ResponseParams,
     query: InputItemsQuery,
     responses: { 200: InputItems },
-    handler: ({ caller, params, query }) => inputOf(options, caller, params.id, query.after),
+    handler: ({ caller, params, query, reply }) => {
+      tellIgnored(reply, query);
+      return inputOf(options, caller, params.id, query.after);
+    },
   }),
 ];

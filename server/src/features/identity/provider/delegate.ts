@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressAsAsked } from '../../../kernel/loopback.ts';
 import { API_RESOURCE } from '../sessions/family-records.ts';
 import type { Engine } from './plugin-options.ts';
 
@@ -43,7 +44,10 @@ export type Delegate = (request: FastifyRequest, reply: FastifyReply) => Promise
 /** Headers that hooks have set go along; the policy of each page is the page's own. */
 export const createDelegate = ({ engine, issuer }: { engine: Engine; issuer(): string }): Delegate => {
   const isOwn = (resource: string): boolean =>
-    ['', '/', '/mcp'].some((tail) => resource === `${issuer()}${tail}`);
+    ['', '/', '/mcp'].some((tail) => {
+      if (!URL.canParse(resource)) return false;
+      return resource === `${addressAsAsked(new URL(resource).host, issuer())}${tail}`;
+    });
 
   return async (request, reply) => {
     reply.hijack();

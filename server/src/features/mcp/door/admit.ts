@@ -3,6 +3,7 @@ import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
 import type { Authenticate } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
+import { isSameOrigin } from '../../../kernel/loopback.ts';
 
 export interface AdmitOptions {
   authenticate: Authenticate;
@@ -16,7 +17,7 @@ export interface AdmitOptions {
 const isForeignOrigin = (options: AdmitOptions, request: FastifyRequest): boolean => {
   const { origin } = request.headers;
   if (origin === undefined) return false;
-  return origin !== new URL(options.publicUrl()).origin && !options.corsOrigins.includes(origin);
+  return !isSameOrigin(origin, new URL(options.publicUrl()).origin) && !options.corsOrigins.includes(origin);
 };
 
 const signIn = async (authenticate: Authenticate, request: FastifyRequest): Promise<Caller> => {

@@ -13,6 +13,7 @@ import { parseJsonBody } from '../../../http/json-body.ts';
 import type { Authenticate } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
+import { addressAsAsked } from '../../../kernel/loopback.ts';
 import { createAdmission } from './admit.ts';
 import { createRefusal, refusalOf } from './refusal.ts';
 import { metadataRoutes, metadataUrlOf, PATH } from './resource-metadata.ts';
@@ -26,7 +27,7 @@ import { createToolWatch } from './watch.ts';
  * protocol's transport part asks for: 401 with the address of the resource metadata, 403 for a foreign origin, 400
  * without a session, 404 for one that is gone.
  */
-export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onError'> {
+export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onError' | 'asksSessions'> {
   authenticate: Authenticate;
   now(): number;
   /** Address under which clients reach the service, without a slash at the end; asked late, since the port may be free. */
@@ -65,7 +66,12 @@ export const createMcpDoor = (options: McpDoorOptions) => {
   const schemas = createSchemaChecker();
   const callers = new WeakMap<AuthInfo, Caller>();
   let onError: (error: unknown) => void = () => {};
-  const toolOptions: DoorToolOptions = { ...options, schemas, onError: (error) => onError(error) };
+  const toolOptions: DoorToolOptions = {
+    ...options,
+    schemas,
+    asksSessions: options.shared === null,
+    onError: (error) => onError(error),
+  };
 
   const modern = createMcpHandler(
     ({ authInfo }) => {
@@ -93,7 +99,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     reply.raw.once('close', stop);
   };
 
-  const refuse = createRefusal(() => metadataUrlOf(options.publicUrl()));
+  const refuse = createRefusal(({ headers }) =>
+    metadataUrlOf(addressAsAsked(headers.host, options.publicUrl())),
+  );
   const admit = createAdmission(options);
 
   /** Hands the connection to the SDK, with the headers that the platform has set. */

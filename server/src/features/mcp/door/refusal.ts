@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../../kernel/errors.ts';
 
 /** JSON-RPC error codes of what happens before a message is understood. */
@@ -6,13 +6,13 @@ const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 4
 
 /** Answers a refusal in the protocol's form; `metadataUrl`: where a client learns how to sign in. */
 export const createRefusal =
-  (metadataUrl: () => string) =>
+  (metadataUrl: (request: FastifyRequest) => string) =>
   (reply: FastifyReply, error: AppError): FastifyReply => {
     const status = error.code === 'VALIDATION_ERROR' ? 400 : error.status;
     reply.request.context.fault = error;
     if (error.code === 'UNAUTHORIZED') {
       const fault = error.details.reason === 'TOKEN_MISSING' ? '' : ', error="invalid_token"';
-      reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl()}"${fault}`);
+      reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl(reply.request)}"${fault}`);
     }
     if (error.retryAfterS !== undefined) reply.header('retry-after', String(error.retryAfterS));
     return reply

@@ -1,4 +1,5 @@
 import { type AnyRoute, route } from '../../../http/route.ts';
+import { addressAsAsked } from '../../../kernel/loopback.ts';
 import { AnyObject } from '../../../kernel/schema.ts';
 
 export const PATH = '/mcp';
@@ -24,10 +25,11 @@ const metadataRoute = (options: MetadataOptions, path: string, operationId: stri
     tag: 'MCP',
     access: 'public',
     responses: { 200: AnyObject() },
-    handler: ({ reply }) => {
+    handler: ({ request, reply }) => {
       reply.header('cache-control', 'public, max-age=300');
       return {
-        resource: `${options.publicUrl()}${PATH}`,
+        // Clients compare it with the address that they have called.
+        resource: `${addressAsAsked(request.headers.host, options.publicUrl())}${PATH}`,
         authorization_servers: [options.issuer()],
         bearer_methods_supported: ['header'],
         scopes_supported: [...options.scopes],

@@ -9,6 +9,7 @@ import {
 import type { SchemaChecker } from '../../../http/foreign-schema.ts';
 import { fieldFaults } from '../../../http/map-error.ts';
 import type { Caller } from '../../../kernel/caller.ts';
+import type { Decision } from '../../../kernel/decisions.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
@@ -16,6 +17,10 @@ import { spelledName } from '../../../kernel/tool-names.ts';
 import type { AgentTool, ToolGate, ToolLedger, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool } from '../agent-tools.ts';
 import type { ProgressContext } from '../perform.ts';
+import { type Asked, createApprovals, type DoorApprovals } from './approval.ts';
+import { serveCompletion } from './completion.ts';
+import { type DoorPrompts, servePrompts } from './prompts.ts';
+import { type DoorRecords, serveResources } from './resources.ts';
 
 /** What a client of `/mcp` sees: every tool that its user may call, each behind the same gate as everywhere. */
 export interface DoorToolOptions {
@@ -24,6 +29,15 @@ export interface DoorToolOptions {
   schemas: SchemaChecker;
   version: string;
   toolLedger: ToolLedger;
+  /** What clients read as resources. */
+  records: readonly DoorRecords[];
+  prompts: DoorPrompts;
+  approvals: DoorApprovals;
+  /**
+   * Clients of older revisions can be asked: their answer comes as a request of its own, which has to reach the process that
+   * asked.
+   */
+  asksSessions: boolean;
   onError(error: unknown): void;
 }
 
@@ -58,6 +72,25 @@ const failure = (text: string, structured?: Record<string, unknown>): TextResult
   ...(structured === undefined ? {} : { structuredContent: structured }),
 });
 
+const waiting = (proposalId: string): TextResult =>
+  failure(`The call waits for an approval (proposal ${proposalId}). It runs by itself once that is given.`, {
+    status: 'awaiting_approval',
+    proposal_id: proposalId,
+  });
+
+/** What became of a call whose person was asked. */
+const resultOf = ({ status, reason, execution }: Decision): TextResult => {
+  if (status !== 'approved') return failure(`the call was not approved: ${reason ?? status}`);
+  if (execution?.status !== 'completed') return failure(execution?.error ?? 'the call was not carried out');
+  const { result } = execution;
+  const structured = asObject(result);
+  return {
+    content: [{ type: 'text', text: typeof result === 'string' ? result : JSON.stringify(result) }],
+    isError: false,
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+  };
+};
+
 const asObject = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 
@@ -90,11 +123,16 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
   const server = new Server(
     { name: 'pentarch', title: 'Pentarch', version: options.version },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
       instructions:
         'Tools of the organisation, under its governance: a call may have to wait for an approval, and says so.',
     },
   );
+
+  serveResources(server, options.records, caller);
+  servePrompts(server, options.prompts, caller);
+  serveCompletion(server, options, caller);
+  const approvals = createApprovals(options.approvals);
 
   const usable = (): Promise<AgentTool[]> => usableTools(options.sources, caller());
 
@@ -187,15 +225,31 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
             },
           }),
     };
+    const asked: Asked = {
+      envelope: extra.mcpReq.envelope,
+      session: options.asksSessions ? server.getClientCapabilities() : undefined,
+      responses: extra.mcpReq.inputResponses,
+      signal: extra.mcpReq.signal,
+      requestId: context.requestId,
+    };
     try {
+      const answered = await approvals.answered({ tool, args, caller: who }, asked);
+      if (answered !== null) {
+        const { decision, proposalId } = answered;
+        if (decision === 'later') return waiting(proposalId);
+        if (decision.status !== 'approved') {
+          const reason = decision.reason ?? decision.status;
+          await options.toolLedger.refused(tool, args, context, reason, proposalId);
+        }
+        return resultOf(decision);
+      }
       const decision = await options.gate.check(tool, args, context);
       if (decision.outcome === 'denied') {
         await options.toolLedger.refused(tool, args, context, decision.reason, decision.proposalId);
         return failure(`the call was not approved: ${decision.reason}`);
       }
       if (decision.outcome === 'wait') {
-        const text = `The call waits for an approval (proposal ${decision.proposalId}). It runs by itself once that is given.`;
-        return failure(text, { status: 'awaiting_approval', proposal_id: decision.proposalId });
+        return (await approvals.ask(who, decision.proposalId, asked)) ?? waiting(decision.proposalId);
       }
       return (await options.toolLedger.carryOut(tool, args, context, () => perform(tool, args, context)))
         .answer;
