@@ -72,10 +72,13 @@ export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<Usage
   return rows;
 };
 
-/** The same for a whole tenant from its sums, and from rows where the span begins or ends in the middle of one. */
+/**
+ * The same for a whole tenant from its sums, and from rows where the span begins or ends in the middle of one. With `days`, slots
+ * of one of these spans come as one, at its beginning: a month has 3,000 slots.
+ */
 export const sumSums = async (
   db: Queryable,
-  { tenantId, span }: Pick<UsageFilter, 'tenantId' | 'span'>,
+  { tenantId, span, days = null }: Pick<UsageFilter, 'tenantId' | 'span'> & { days?: readonly Span[] | null },
   users: Page,
 ): Promise<UsageSum[]> => {
   const pieces = piecesOf(span);
@@ -104,8 +107,17 @@ export const sumSums = async (
     ...pieces.userDays.map((piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}`),
     sql`select user_id, ${counted} from (${edge}) as e`,
   ];
+  const whole = pieces.slots ?? none;
+  const slotsByDay = (list: readonly Span[]) => {
+    const spans = sql.join(list.map(({ start, end }) => sql`(${sql.lit(start)}, ${sql.lit(end)})`));
+    return sql`select d.column1 as slot, ${counted} from (values ${spans}) as d join cost_sums on tenant_id = ${tenantId}
+      and part = 'slot' and starts_at >= d.column1 and starts_at < d.column2
+      and starts_at >= ${whole.start} and starts_at < ${whole.end}`;
+  };
   const slots = [
-    sql`select starts_at as slot, ${counted} ${of('slot', pieces.slots ?? none)}`,
+    days === null || days.length === 0
+      ? sql`select starts_at as slot, ${counted} ${of('slot', whole)}`
+      : slotsByDay(days),
     ...pieces.slotRows.map(
       (piece) => sql`select ${slotKey} as slot, ${rowsTimes(1)} ${rowsOf(piece)} group by ${slotKey}`,
     ),
