@@ -102,11 +102,15 @@ export const sumSums = async (
     sql`select agent_id, model, tool, ${counted} ${of('day', pieces.days ?? none)}`,
     sql`select agent_id, model, tool, ${counted} from (${edge}) as e`,
   ];
-  const people = [
-    sql`select user_id, ${counted} ${of('user_month', pieces.userMonths ?? none)}`,
-    ...pieces.userDays.map((piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}`),
-    sql`select user_id, ${counted} from (${edge}) as e`,
+  // Users are ranked by two sums, and the page alone gets the others: each sum of thousands of users is time.
+  const people = (only: ReturnType<typeof sql>) => [
+    sql`select user_id, ${counted} ${of('user_month', pieces.userMonths ?? none)}${only}`,
+    ...pieces.userDays.map(
+      (piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}${only}`,
+    ),
+    sql`select user_id, ${counted} from (${edge}) as e where true${only}`,
   ];
+  const ofPage = sql` and user_id in (select user_id from page)`;
   const whole = pieces.slots ?? none;
   const slotsByDay = (list: readonly Span[]) => {
     const spans = sql.join(list.map(({ start, end }) => sql`(${sql.lit(start)}, ${sql.lit(end)})`));
@@ -128,12 +132,13 @@ export const sumSums = async (
   const { rows } = await sql<UsageSum>`
     with edge as materialized (${all(edgeRows)}),
       kinds as materialized (select agent_id, model, tool, ${added} from (${all(kinds)}) as k group by agent_id, model, tool),
-      people as materialized (
-        select user_id, ${added} from (${all(people)}) as p group by user_id having sum(requests) <> 0)
+      people as materialized (select user_id, sum(cost_nano) as cost_nano from (${all(people(sql``))}) as p
+        group by user_id having sum(requests) <> 0),
+      page as materialized (
+        select user_id from people order by cost_nano desc, user_id limit ${users.limit} offset ${users.offset})
     ${byKind('agent', 'agent_id')} union all ${byKind('model', 'model')} union all ${byKind('tool', 'tool')}
     union all select 'slot', cast(slot as text), ${added} from (${all(slots)}) as s group by slot
-    union all select * from (select 'user' as part, user_id as key, ${counted} from people
-      order by cost_nano desc, user_id limit ${users.limit} offset ${users.offset}) as u
+    union all select 'user', user_id, ${added} from (${all(people(ofPage))}) as u group by user_id
     union all select 'users', null, count(*), 0, 0, 0, 0, 0 from people`.execute(db);
   return rows;
 };
