@@ -187,7 +187,8 @@ describe.each(testStores)('sums of the ledger on $name', (store) => {
         const days = daysOf('Asia/Kathmandu', asked.span);
         const slots = (await sumSums(db.read, asked, ALL)).filter((one) => one.part === 'slot');
         const grouped = await sumSums(db.read, { ...asked, days }, ALL);
-        const dateOf = (one: { key: string | null }) => dateText(localDate('Asia/Kathmandu', Number(one.key)));
+        const dateOf = (one: { key: string | null }) =>
+          dateText(localDate('Asia/Kathmandu', Number(one.key)));
         const byDay = (list: typeof slots) =>
           Object.entries(Object.groupBy(list, dateOf))
             .map(([date, of = []]) => [date, of.reduce((sum, one) => sum + Number(one.cost_nano), 0)])

@@ -49,6 +49,7 @@ const rowsTimes = (sign: 1 | -1) =>
       .map((of, i) => `${sign} * ${of} as ${COUNTED[i]}`)
       .join(', '),
   );
+const summed = sql.raw(COUNTED.slice(1).join(', '));
 const slotKey = sql.raw(`(created_at / ${SLOT_MS}) * ${SLOT_MS}`);
 
 type Part = UsageSum['part'];
@@ -58,9 +59,7 @@ export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<Usage
   const { tenantId, userId, span } = filter;
   const mine = userId === null ? sql`` : sql` and user_id = ${userId}`;
   const by = (part: Part, key: ReturnType<typeof sql>) => sql`
-    select cast(${sql.lit(part)} as text) as part, ${key} as key, ${rowsTimes(1)} from ledger
-    where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine}
-    group by ${key}`;
+    select cast(${sql.lit(part)} as text) as part, ${key} as key, ${rowsTimes(1)} from mine group by ${key}`;
   const parts = [
     by('agent', sql`agent_id`),
     by('model', sql`model`),
@@ -68,7 +67,13 @@ export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<Usage
     by('slot', sql`cast(${slotKey} as text)`),
     ...(userId === null ? [by('user', sql`user_id`)] : []),
   ];
-  const { rows } = await sql<UsageSum>`${sql.join(parts, sql` union all `)}`.execute(db);
+  // The rows are read once; of a whole tenant they are too many to be kept meanwhile.
+  const kept = sql.raw(userId === null ? 'not materialized' : 'materialized');
+  const { rows } = await sql<UsageSum>`
+    with mine as ${kept} (
+      select user_id, agent_id, model, tool, created_at, ${summed} from ledger
+      where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine})
+    ${sql.join(parts, sql` union all `)}`.execute(db);
   return rows;
 };
 
