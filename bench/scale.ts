@@ -57,7 +57,12 @@ const oldId = (): string => {
   return `${made.slice(0, 8)}-${made.slice(8)}${id.slice(13)}`;
 };
 const MODEL = 'compatible/test-model';
-const USAGE = JSON.stringify({ input_tokens: 700, output_tokens: 50, total_tokens: 750 });
+const USAGE = JSON.stringify({
+  input_tokens: 700,
+  output_tokens: 50,
+  cached_input_tokens: 0,
+  reasoning_tokens: 0,
+});
 const CREDENTIAL = JSON.stringify({ v: 1, permissions: ['chat:use', 'knowledge:read', 'memory:read'] });
 
 interface Turn {

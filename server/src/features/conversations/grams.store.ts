@@ -11,7 +11,7 @@ const PER_PAGE = 16;
 /** A message is read into a segment when no clock of a node and no transaction can bring an older one any more. */
 const SETTLED_MS = 3_600_000;
 /** Above this a piece of text tells so little that everything is read. */
-const MAX_CANDIDATES = 2_000;
+const MAX_CANDIDATES = 8_000;
 const MESSAGES_AT_ONCE = 64;
 
 export interface Person {
