@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { type Candidates, createGrams, type Person } from './grams.store.ts';
+import { type Candidates, createGrams, type SearchingPerson } from './grams.store.ts';
 
 /** The same person's messages are not looked through for new ones more often. */
 const PAUSE_MS = 60_000;
@@ -8,9 +8,9 @@ const MAX_KNOWN = 10_000;
 
 export interface GramSearch {
   /** Null: everything is to be read. */
-  candidates(person: Person, piece: string): Promise<Candidates | null>;
+  candidates(person: SearchingPerson, piece: string): Promise<Candidates | null>;
   /** This person searches: the next search shall be quick. Not waited for. */
-  searched(person: Person): void;
+  searched(person: SearchingPerson): void;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export const createGramSearch = (options: {
   const running = new Map<string, Promise<void>>();
   const last = new Map<string, number>();
 
-  const catchUp = async (person: Person): Promise<void> => {
+  const catchUp = async (person: SearchingPerson): Promise<void> => {
     try {
       await grams.catchUp(person, stop.signal);
     } catch (error) {

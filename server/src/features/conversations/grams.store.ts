@@ -14,7 +14,7 @@ const SETTLED_MS = 3_600_000;
 const MAX_CANDIDATES = 8_000;
 const MESSAGES_AT_ONCE = 64;
 
-export interface Person {
+export interface SearchingPerson {
   tenantId: string;
   userId: string;
 }
@@ -31,7 +31,7 @@ const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate
 /** Drops a person's segments, from the first on that a message of this or a greater id is in. */
 export const dropGrams = async (
   tx: Queryable,
-  { tenantId, userId }: Person,
+  { tenantId, userId }: SearchingPerson,
   fromId: string,
 ): Promise<void> => {
   const from = await tx
@@ -76,7 +76,7 @@ export const gramsOf = async (
 
 /** The index of a person's messages by what they hold. */
 export const createGrams = (db: Db, now: () => number = Date.now) => {
-  const last = async ({ tenantId, userId }: Person) =>
+  const last = async ({ tenantId, userId }: SearchingPerson) =>
     db.read
       .selectFrom('message_segments')
       .select(['segment', 'last_id'])
@@ -87,7 +87,7 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
       .executeTakeFirst();
 
   /** Ids of a person's messages behind `after` that do not change any more, in order. */
-  const settledIds = async ({ tenantId, userId }: Person, after: string): Promise<string[]> => {
+  const settledIds = async ({ tenantId, userId }: SearchingPerson, after: string): Promise<string[]> => {
     const open = await db.read
       .selectFrom('runs')
       .select('message_id')
@@ -136,7 +136,11 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
   };
 
   /** False where another node was faster, or what it builds on has gone meanwhile. */
-  const addSegment = async (person: Person, segment: number, ids: readonly string[]): Promise<boolean> => {
+  const addSegment = async (
+    person: SearchingPerson,
+    segment: number,
+    ids: readonly string[],
+  ): Promise<boolean> => {
     const pages = await pagesOf(ids);
     const of = { tenant_id: person.tenantId, user_id: person.userId, segment };
     return db.write(async (tx) => {
@@ -169,7 +173,10 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
   };
 
   /** The bits of a bucket by segment, all at once. */
-  const bitsOf = async ({ tenantId, userId }: Person, bucket: number): Promise<Map<number, Uint8Array>> => {
+  const bitsOf = async (
+    { tenantId, userId }: SearchingPerson,
+    bucket: number,
+  ): Promise<Map<number, Uint8Array>> => {
     const { rows } = await sql<{ segment: number; bits: Uint8Array }>`
       select segment, substr(bits, ${sql.lit((bucket % PER_PAGE) * BYTES + 1)}, ${sql.lit(BYTES)}) as bits from message_grams
       where tenant_id = ${tenantId} and user_id = ${userId} and page = ${Math.floor(bucket / PER_PAGE)}`.execute(
@@ -178,7 +185,7 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
     return new Map(rows.map((row) => [Number(row.segment), row.bits]));
   };
 
-  const idsAt = async ({ tenantId, userId }: Person, found: ReadonlyMap<number, Uint8Array>) => {
+  const idsAt = async ({ tenantId, userId }: SearchingPerson, found: ReadonlyMap<number, Uint8Array>) => {
     if (found.size === 0) return [];
     const rows = await db.read
       .selectFrom('message_segments')
@@ -195,7 +202,7 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
 
   return {
     /** Null: everything is to be read. */
-    async candidates(person: Person, piece: string): Promise<Candidates | null> {
+    async candidates(person: SearchingPerson, piece: string): Promise<Candidates | null> {
       const buckets = askedBuckets(piece);
       if (buckets.length === 0) return null;
       const end = await last(person);
@@ -216,7 +223,7 @@ export const createGrams = (db: Db, now: () => number = Date.now) => {
     },
 
     /** Takes in what has come since, whole segments at a time; how many. */
-    async catchUp(person: Person, stop: AbortSignal): Promise<number> {
+    async catchUp(person: SearchingPerson, stop: AbortSignal): Promise<number> {
       const end = await last(person);
       let segment = end === undefined ? 0 : Number(end.segment) + 1;
       const ids = await settledIds(person, end?.last_id ?? '');
