@@ -4,7 +4,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import type { Db } from '../server/src/db/db.ts';
-import { periodAround } from '../server/src/features/costs/periods.rules.ts';
+import { createRunTotals } from '../server/src/features/agents/totals.store.ts';
+import { daysOf, periodAround } from '../server/src/features/costs/periods.rules.ts';
 import { checkSums, rebuildSums } from '../server/src/features/costs/sums.ts';
 import { sumRows, sumSums } from '../server/src/features/costs/usage.store.ts';
 import { newId } from '../server/src/kernel/ids.ts';
@@ -13,13 +14,14 @@ import { openStore } from './lib/chunks.ts';
 /**
  * What the costs page asks of the store, over a month of so many ledger rows of one tenant:
  *
- *   node bench/costs.ts [--rows 100000] [--users 5000] [--zone UTC] [--runs 15]
+ *   node bench/costs.ts [--rows 100000] [--users 5000] [--zone UTC] [--runs 15] [--agent-runs 0] [--only-sums]
  *
  * On SQLite; with DATABASE_URL set, on that (empty) PostgreSQL database. Rows are spread evenly over the month and the users, six
  * agents, three models and one row of twenty for a priced tool; one user has three rows. They are written without the trigger and
  * summed up afterwards. `from rows` is the statement of before there were sums. Prints medians in ms, and the CPU time of one
- * question (of this process, and of the connection's own process where PostgreSQL is on this machine): wall time is worth little
- * beside others. Then what one row of the ledger costs with the trigger and without it, each in a transaction of its own.
+ * question (of this process, and of PostgreSQL's for the connections, where it is on this machine): wall time is worth little
+ * beside others. `--only-sums` leaves out what reads all rows. With `--agent-runs` so many runs of six agents are written as well,
+ * and the figures of one of them asked for (`agents/{id}/metrics?window=30d`). Then what one row of the ledger costs with the trigger and without it, each in a transaction of its own.
  */
 const { values } = parseArgs({
   options: {
@@ -27,11 +29,14 @@ const { values } = parseArgs({
     users: { type: 'string', default: '5000' },
     zone: { type: 'string', default: 'UTC' },
     runs: { type: 'string', default: '15' },
+    'agent-runs': { type: 'string', default: '0' },
+    'only-sums': { type: 'boolean', default: false },
   },
 });
 const ROWS = Number(values.rows);
 const USERS = Number(values.users);
 const RUNS = Number(values.runs);
+const AGENT_RUNS = Number(values['agent-runs']);
 const DATABASE_URL = process.env.DATABASE_URL ?? '';
 const TENANT = newId();
 const BATCH = 100_000;
@@ -69,25 +74,71 @@ const fill = async (db: Db): Promise<void> => {
   }
 };
 
+/** Runs of one conversation, as chats leave them but for their texts. */
+const fillRuns = async (db: Db): Promise<void> => {
+  await db.write((tx) =>
+    tx
+      .insertInto('conversations')
+      .values({
+        id: 'of-all',
+        tenant_id: TENANT,
+        user_id: 'few',
+        title: null,
+        status: 'active',
+        metadata: '{}',
+        agent_ids: '[]',
+        message_count: 0,
+        cost_nano: 0,
+        created_at: month.start,
+        updated_at: month.start,
+        branched: 0,
+      })
+      .execute(),
+  );
+  const since = Date.now() - 30 * 86_400_000;
+  const step = (Date.now() - since) / AGENT_RUNS;
+  for (let from = 0; from < AGENT_RUNS; from += BATCH) {
+    const to = Math.min(AGENT_RUNS, from + BATCH);
+    await db.write(async (tx) => {
+      await sql`insert into runs (id, tenant_id, user_id, conversation_id, message_id, question_id, status, agent_id, agent_ids, request,
+          usage, cost_nano, error, journal, tool_call_count, first_token_ms, created_at, finished_at)
+        ${numbers(from, to)}
+        select 'run-' || cast(i as text), ${TENANT}, 'few', 'of-all', 'm', 'q', 'completed', 'agent-' || cast(i % 6 as text), '[]', '{}',
+          '{"input_tokens":700,"output_tokens":200,"total_tokens":900}', 1000, null, null, i % 3, 300 + i % 997,
+          cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint),
+          cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint) + 2000 + i % 9973 from n`.execute(
+        tx,
+      );
+    });
+  }
+};
+
 const TICK_MS = 10;
 
-/** User and system time in ms: of this process, and of PostgreSQL's for the connection. */
-const cpuMs = async (db: Db): Promise<number> => {
+/** User and system time in ms: of this process, and of PostgreSQL's for the connections. */
+const cpuMs = async (db: Db): Promise<{ own: number; store: number }> => {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1_000;
-  if (DATABASE_URL === '') return own;
+  if (DATABASE_URL === '') return { own, store: 0 };
   const pids = await sql<{
     pid: number;
   }>`select pid from pg_stat_activity where datname = current_database()`.execute(db.read);
-  return pids.rows.reduce((sum, { pid }) => {
+  const store = pids.rows.reduce((sum, { pid }) => {
     try {
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return sum + (Number(fields[11]) + Number(fields[12])) * TICK_MS;
     } catch {
       return sum;
     }
-  }, own);
+  }, 0);
+  return { own, store };
 };
+
+/** Of each of so many pieces of work since `before`. */
+const cpuOf = (before: { own: number; store: number }, after: { own: number; store: number }, n: number) => ({
+  own: (after.own - before.own) / n,
+  store: (after.store - before.store) / n,
+});
 
 const median = async (work: () => Promise<unknown>): Promise<string> => {
   const times: number[] = [];
@@ -98,8 +149,9 @@ const median = async (work: () => Promise<unknown>): Promise<string> => {
     await work();
     times.push(performance.now() - startedMs);
   }
-  const cpu = ((await cpuMs(db)) - before) / RUNS;
-  return `${(times.sort((a, b) => a - b)[RUNS >> 1] ?? 0).toFixed(1)} ms, CPU ${cpu.toFixed(2)} ms`;
+  const { own, store } = cpuOf(before, await cpuMs(db), RUNS);
+  const median = times.sort((a, b) => a - b)[RUNS >> 1] ?? 0;
+  return `${median.toFixed(1)} ms, CPU ${own.toFixed(1)} ms here and ${store.toFixed(1)} ms in PostgreSQL`;
 };
 
 const WRITES = 3_000;
@@ -137,7 +189,8 @@ const perRow = async (name: string): Promise<string> => {
   for (let i = 0; i < 200; i++) await book(-1 - i);
   const before = await cpuMs(db);
   for (let i = 0; i < WRITES; i++) await book(i);
-  return `CPU ${((((await cpuMs(db)) - before) / WRITES) * 1_000).toFixed(0)} µs`;
+  const { own, store } = cpuOf(before, await cpuMs(db), WRITES);
+  return `CPU ${((own + store) * 1_000).toFixed(0)} µs`;
 };
 
 const seconds = async (work: () => Promise<unknown>): Promise<string> => {
@@ -165,23 +218,33 @@ try {
   say(`${ROWS} rows written in`, await seconds(() => fill(db)));
   await db.write((tx) => (trigger === undefined ? withTrigger : sql.raw(trigger)).execute(tx));
   say('summed up (costs rebuild) in', await seconds(() => rebuildSums(db)));
-  say(
-    'compared (costs check) in',
-    await seconds(async () => {
-      const [checked] = await checkSums(db);
-      if (checked?.wrong.length !== 0) throw new Error('the sums are not those of the rows');
-    }),
-  );
+  if (!values['only-sums'])
+    say(
+      'compared (costs check) in',
+      await seconds(async () => {
+        const [checked] = await checkSums(db);
+        if (checked?.wrong.length !== 0) throw new Error('the sums are not those of the rows');
+      }),
+    );
+  if (AGENT_RUNS > 0) say(`${AGENT_RUNS} runs written in`, await seconds(() => fillRuns(db)));
   if (DATABASE_URL !== '') await sql`vacuum analyze`.execute(db.read);
   const tenant = { tenantId: TENANT, span: asked };
   const rows = (userId: string | null) => () => sumRows(db.read, { ...tenant, userId });
-  say('tenant, from rows', await median(rows(null)));
+  if (!values['only-sums']) say('tenant, from rows', await median(rows(null)));
   say(
     `tenant, from sums (${values.zone})`,
-    await median(() => sumSums(db.read, tenant, { limit: 100, offset: 0 })),
+    await median(() =>
+      sumSums(db.read, { ...tenant, days: daysOf(values.zone, asked) }, { limit: 100, offset: 0 }),
+    ),
   );
   say('one person with three rows', await median(rows('few')));
   say(`one person with ${Math.floor(ROWS / USERS)} rows`, await median(rows('user-7')));
+  if (AGENT_RUNS > 0) {
+    const until = Date.now() + 3_600_000;
+    const span = { tenantId: TENANT, agentId: 'agent-1', since: Date.now() - 30 * 86_400_000, until };
+    const totals = createRunTotals(db);
+    say(`metrics of an agent with ${Math.floor(AGENT_RUNS / 6)} runs`, await median(() => totals(span)));
+  }
   say('a row of the ledger, with the trigger', await perRow('with'));
   await db.write((tx) => withoutTrigger.execute(tx));
   say('a row of the ledger, without it', await perRow('without'));

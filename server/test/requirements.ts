@@ -153,6 +153,8 @@ export const REQUIREMENTS = {
     'of a temporary chat (store: false) nothing is stored but its costs, by every door and whatever ends it; what would need more is refused before any cost',
   'CONV-21':
     'calls of /v1 are not listed among conversations unless they ask for it; they stay readable by id, exported and erased',
+  'CONV-29':
+    'a search in what a person has said finds by its index what reading everything finds, and nothing of what is deleted stays in the index',
   'SHARE-01':
     'a share shows a branch of a conversation as it stood, with names of agents and titles that its reader may know, and nothing else of it',
   'SHARE-02':

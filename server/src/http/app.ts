@@ -96,7 +96,8 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const fault = mapError(error);
-  if (fault.status >= 500 && !fault.logged)
+  // That something is not served is an answer, and no fault.
+  if (fault.status >= 500 && fault.code !== 'NOT_IMPLEMENTED' && !fault.logged)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');

@@ -11,6 +11,7 @@ import {
   ROOT_CONTEXT,
   type SpanContext,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { parseTraceParent, TraceState } from '@opentelemetry/core';
@@ -109,8 +110,21 @@ const typeOf = (error: unknown): string => {
   return 'kind' in error && typeof error.kind === 'string' ? error.kind : error.name;
 };
 
+/** Nobody will see it: its attributes are not even read. What is opened within it knows by `run` that it is not seen either. */
+const unseen = (run: Span['within']): Span => ({
+  recorded: false,
+  set: () => {},
+  rename: () => {},
+  fail: () => {},
+  end: () => {},
+  within: run,
+});
+const WITHIN_UNSEEN = unseen((work) => work());
+
 const wrap = (own: OtelSpan, context: Context, present: AsyncLocalStorage<Context>): Span => {
   const inner = trace.setSpan(context, own);
+  const within: Span['within'] = (work) => present.run(inner, work);
+  if (!own.isRecording()) return unseen(within);
   return {
     get recorded() {
       return own.isRecording();
@@ -122,8 +136,14 @@ const wrap = (own: OtelSpan, context: Context, present: AsyncLocalStorage<Contex
       own.setAttribute('error.type', typeOf(error));
     },
     end: () => own.end(),
-    within: (work) => present.run(inner, work),
+    within,
   };
+};
+
+/** In a trace of our own that is not sampled; no sampler of these decides otherwise for a part of it. */
+const isUnseen = (context: Context): boolean => {
+  const parent = trace.getSpanContext(context);
+  return parent !== undefined && parent.isRemote !== true && (parent.traceFlags & TraceFlags.SAMPLED) === 0;
 };
 
 const headersOf = (context: Context): TraceHeaders => {
@@ -189,6 +209,7 @@ export const createOtelTracer = (options: OtelOptions): Tracer & { close(): Prom
     headers: () => headersOf(now()),
     open(name, how) {
       const context = parentOf(how.parent);
+      if (how.parent === undefined && isUnseen(context)) return WITHIN_UNSEEN;
       const links: Link[] = (how.links ?? []).flatMap((traceparent) => {
         const linked = remote(traceparent);
         return linked === null ? [] : [{ context: linked }];

@@ -17,7 +17,8 @@ export interface TableShape {
  * Tables of the engines, of the migrator, indexes that are made anew from what they index, sums that the database
  * keeps itself, and documents' bytes, which archives hold as files.
  */
-const DERIVED = /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler|cost_sums|blobs$)/;
+const DERIVED =
+  /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler|cost_sums|message_segments|message_grams|blobs$)/;
 
 const sqliteShapes = async (session: Session): Promise<TableShape[]> => {
   const names = await session.all(`select name from sqlite_master where type = 'table' order by name`);

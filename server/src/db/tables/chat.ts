@@ -125,6 +125,24 @@ export interface ConversationShareRow {
   expires_at: number;
 }
 
+/** So many messages of a person, in the order of their ids: what the bits of `message_grams` stand for. */
+export interface MessageSegmentRow {
+  tenant_id: string;
+  user_id: string;
+  segment: number;
+  last_id: string;
+  /** One a line. */
+  ids: string;
+}
+
+export interface MessageGramsRow {
+  tenant_id: string;
+  user_id: string;
+  page: number;
+  segment: number;
+  bits: Uint8Array;
+}
+
 export interface ChatTables {
   conversation_shares: ConversationShareRow;
   conversations: ConversationRow;
@@ -133,4 +151,6 @@ export interface ChatTables {
   runs: RunRow;
   conversation_summaries: ConversationSummaryRow;
   conversation_imports: ConversationImportRow;
+  message_segments: MessageSegmentRow;
+  message_grams: MessageGramsRow;
 }

@@ -5,6 +5,7 @@ import type { OpenArchive } from '../../kernel/parser.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { Knowledge } from '../knowledge/index.ts';
 import { createFeedbackStore } from './feedback.store.ts';
+import { createGramSearch } from './gram-search.ts';
 import { importRoutes } from './import.routes.ts';
 import { createImporter } from './import.service.ts';
 import { createImportStore } from './import.store.ts';
@@ -13,7 +14,7 @@ import { createConversationService } from './service.ts';
 import { createConversationStore } from './store.ts';
 import { feedbackTools } from './tools.ts';
 
-export interface ConversationsDeps extends Pick<Given, 'clock'> {
+export interface ConversationsDeps extends Pick<Given, 'clock' | 'onError'> {
   config: { MAX_UPLOAD_BYTES: number };
   db: Db;
   idempotency: Idempotency;
@@ -24,9 +25,14 @@ export interface ConversationsDeps extends Pick<Given, 'clock'> {
 /** Their personal data is given by `chat`, which can also stop what goes on in them. */
 export const conversationsModule = defineModule({
   name: 'conversations',
-  needs: ['clock', 'config', 'db', 'idempotency', 'knowledge', 'parsing'],
-  build({ clock, config, db, idempotency, knowledge, parsing }: ConversationsDeps) {
-    const conversations = createConversationService({ store: createConversationStore(db), clock });
+  needs: ['clock', 'config', 'db', 'idempotency', 'knowledge', 'onError', 'parsing'],
+  build({ clock, config, db, idempotency, knowledge, onError, parsing }: ConversationsDeps) {
+    const search = createGramSearch({
+      db,
+      now: () => clock.now(),
+      onError: (error) => onError(error, 'the search in conversations'),
+    });
+    const conversations = createConversationService({ store: createConversationStore(db, search), clock });
     const importer = createImporter({
       store: createImportStore(db),
       clock,
@@ -41,6 +47,7 @@ export const conversationsModule = defineModule({
         ...conversationRoutes(conversations),
       ],
       tools: [feedbackTools({ store: createFeedbackStore(db), clock })],
+      stop: () => search.close(),
     };
   },
 });

@@ -6,6 +6,8 @@ import { listPage } from '../../db/page.ts';
 import type { ConversationRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import type { GramSearch } from './gram-search.ts';
+import type { Candidates } from './grams.store.ts';
 import type { Conversation } from './schema.ts';
 import { likeOf, within } from './scope.store.ts';
 
@@ -74,8 +76,23 @@ export interface FoundPage {
   total: number;
 }
 
+/** Messages whose text has the words: all of them, or those that may have them and those that nobody has looked through yet. */
+const withWords = (db: Db, like: string, known: Candidates | null) => {
+  // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
+  const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
+  const matches = (column: 'title' | 'm.content') => sql`${sql.ref(column)} ${operator} ${like} escape '\\'`;
+  const behind = known === null ? sql`` : sql` and m.id > ${known.upto}`;
+  const among =
+    known === null || known.ids.length === 0
+      ? sql``
+      : sql` or conversations.id in (select m.conversation_id from messages m
+          where m.id in (${sql.join(known.ids)}) and m.active > 0 and ${matches('m.content')})`;
+  return sql<boolean>`(${matches('title')} or exists (select 1 from messages m
+    where m.conversation_id = conversations.id and m.active > 0${behind} and ${matches('m.content')})${among})`;
+};
+
 /** Pages of conversations. */
-export const createConversationPages = (db: Db) => {
+export const createConversationPages = (db: Db, search: Omit<GramSearch, 'close'> | null = null) => {
   const kept = new LRUCache<string, { version: number; page: FoundPage }>({ max: KEPT_PAGES });
 
   const readOwn = async (own: Pick<OwnPage, 'tenant' | 'user' | 'status'>, page: PageRequest) => {
@@ -102,19 +119,12 @@ export const createConversationPages = (db: Db) => {
     return found;
   };
 
-  const filtered = (scope: Scope, filter: ConversationFilter) => {
+  const filtered = (scope: Scope, filter: ConversationFilter, known: Candidates | null) => {
     let query = within(db.read, scope).where('status', '=', filter.status);
     if (filter.pinned !== undefined)
       query = query.where((e) => e(e.fn.coalesce('pinned', e.lit(0)), '=', filter.pinned ? 1 : 0));
     if (filter.folder !== undefined) query = query.where('folder', '=', filter.folder);
-    if (filter.q !== null) {
-      const like = likeOf(filter.q);
-      // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
-      const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
-      query = query.where(
-        sql<boolean>`(title ${operator} ${like} escape '\\' or exists (select 1 from messages m where m.conversation_id = conversations.id and m.active > 0 and m.content ${operator} ${like} escape '\\'))`,
-      );
-    }
+    if (filter.q !== null) query = query.where(withWords(db, likeOf(filter.q), known));
     return query;
   };
 
@@ -125,7 +135,11 @@ export const createConversationPages = (db: Db) => {
         const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
         return page.page === 1 ? firstPage(own, page) : readOwn(own, page);
       }
-      return listPage(filtered(scope, filter).select(LISTED), page);
+      const own = filter.q !== null && scope.reach === 'own';
+      const known = own ? ((await search?.candidates(scope, filter.q ?? '')) ?? null) : null;
+      const found = await listPage(filtered(scope, filter, known).select(LISTED), page);
+      if (own) search?.searched(scope);
+      return found;
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import type { FeedbackRow } from '../../db/tables/chat.ts';
 import { dropKeysOf } from '../../http/idempotency.store.ts';
+import { dropGrams } from './grams.store.ts';
 
 /** What a person has said of answers, and the end of all that is kept of their conversations. */
 export const createPersonStore = (db: Db) => ({
@@ -64,6 +65,7 @@ export const createPersonStore = (db: Db) => ({
         .where('tenant_id', '=', tenantId)
         .where('user_id', '=', userId)
         .executeTakeFirst();
+      await dropGrams(tx, { tenantId, userId }, '');
       return Number(gone.numDeletedRows);
     }),
 });

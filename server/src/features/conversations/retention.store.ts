@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import { gramsOf } from './grams.store.ts';
 
 /**
  * At most `limit` conversations with nothing done in them since `before`, none of whose runs goes on, with messages, runs, shares and
@@ -28,14 +29,10 @@ const dropBefore = async (
     .limit(limit)
     .execute();
   if (rows.length === 0) return [];
-  await tx
-    .deleteFrom('conversations')
-    .where(
-      'id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .execute();
+  const ids = rows.map((row) => row.id);
+  const dropThem = await gramsOf(tx, ids);
+  await tx.deleteFrom('conversations').where('id', 'in', ids).execute();
+  await dropThem(tx);
   return rows.map((row) => row.tenant_id);
 };
 

@@ -1,6 +1,8 @@
 import type { Along, Db, Tx } from '../../db/db.ts';
 import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import type { GramSearch } from './gram-search.ts';
+import { gramsOf } from './grams.store.ts';
 import { createMessageReads } from './messages.store.ts';
 import { createConversationPages } from './pages.store.ts';
 import { createPersonStore } from './person.store.ts';
@@ -9,7 +11,7 @@ import { pickBranch } from './tree.store.ts';
 
 const ROWS_AT_ONCE = 500;
 
-export const createConversationStore = (db: Db) => ({
+export const createConversationStore = (db: Db, search: Omit<GramSearch, 'close'> | null = null) => ({
   insert: (row: ConversationRow) =>
     db.write(async (tx) => {
       await tx.insertInto('conversations').values(row).execute();
@@ -17,7 +19,7 @@ export const createConversationStore = (db: Db) => ({
 
   find: (scope: Scope, id: string): Promise<ConversationRow | undefined> =>
     within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
-  ...createConversationPages(db),
+  ...createConversationPages(db, search),
   ...createMessageReads(db),
   ...createPersonStore(db),
 
@@ -101,7 +103,11 @@ export const createConversationStore = (db: Db) => ({
       const busy = new Set(open.map((row) => row.conversation_id));
       const deleted = found.filter((id) => !busy.has(id));
       // Messages, runs with their steps and the answers kept of them, feedback, summaries and marks of imports go with it by their foreign keys.
-      if (deleted.length > 0) await tx.deleteFrom('conversations').where('id', 'in', deleted).execute();
+      if (deleted.length > 0) {
+        const dropThem = await gramsOf(tx, deleted);
+        await tx.deleteFrom('conversations').where('id', 'in', deleted).execute();
+        await dropThem(tx);
+      }
       for (const id of deleted) await note(tx, id);
       return { deleted, busy: [...busy] };
     }),

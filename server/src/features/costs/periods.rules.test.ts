@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SLOT_MS } from '../../db/cost-sums.ts';
 import {
   dateText,
+  daysOf,
   isBudgetTimeZone,
   localDate,
   type PeriodName,
@@ -108,4 +110,30 @@ describe('periods', () => {
       [true, true, false, false, false],
     );
   });
+});
+
+it.each([
+  'UTC',
+  'Asia/Kathmandu',
+  'America/Los_Angeles',
+  'Asia/Beirut',
+  'Pacific/Apia',
+  'America/Asuncion',
+  'Australia/Lord_Howe',
+])('days of a span in %s are its slots, each in one local day', (zone) => {
+  const slot = fc.integer({ min: at('2011-12-20T00:00:00Z'), max: at('2012-04-10T00:00:00Z') });
+  fc.assert(
+    fc.property(slot, fc.integer({ min: 1, max: 4_000_000_000 }), (start, length) => {
+      const days = daysOf(zone, { start, end: start + length });
+      expect(days[0]?.start).toBe(Math.floor(start / SLOT_MS) * SLOT_MS);
+      expect(days.at(-1)?.end).toBeGreaterThanOrEqual(start + length);
+      for (const [n, day] of days.entries()) {
+        expect(n === 0 || days[n - 1]?.end === day.start).toBe(true);
+        const date = dateText(localDate(zone, day.start));
+        for (let one = day.start; one < day.end; one += SLOT_MS)
+          if (dateText(localDate(zone, one)) !== date) expect([zone, one]).toEqual([date, day]);
+      }
+    }),
+    { numRuns: 15 },
+  );
 });

@@ -10,6 +10,7 @@ import type { Db } from '../../db/db.ts';
 import type { LedgerRow } from '../../db/tables/costs.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Costs, createCosts } from './index.ts';
+import { dateText, daysOf, localDate } from './periods.rules.ts';
 import { piecesOf } from './span-pieces.ts';
 import { hasSums, markAll, sumNextDay } from './sums.store.ts';
 import { checkSums, fillSums, rebuildSums } from './sums.ts';
@@ -171,6 +172,33 @@ describe.each(testStores)('sums of the ledger on $name', (store) => {
         },
       ),
       { numRuns: 25 },
+    );
+  });
+
+  it('slots that are asked for by day are those of the day', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRow, { minLength: 1, maxLength: 40 }), edge, edge, async (rows, a, b) => {
+        await db.write(async (tx) => {
+          await tx.deleteFrom('ledger').execute();
+          await tx.deleteFrom('cost_sums').execute();
+        });
+        await insert(rows.map((one) => ({ ...one, id: newId() })));
+        const asked = { tenantId: TENANT, span: { start: Math.min(a, b), end: Math.max(a, b) + 1 } };
+        const days = daysOf('Asia/Kathmandu', asked.span);
+        const slots = (await sumSums(db.read, asked, ALL)).filter((one) => one.part === 'slot');
+        const grouped = await sumSums(db.read, { ...asked, days }, ALL);
+        const dateOf = (one: { key: string | null }) =>
+          dateText(localDate('Asia/Kathmandu', Number(one.key)));
+        const byDay = (list: typeof slots) =>
+          Object.entries(Object.groupBy(list, dateOf))
+            .map(([date, of = []]) => [date, of.reduce((sum, one) => sum + Number(one.cost_nano), 0)])
+            .sort();
+        expect(byDay(grouped.filter((one) => one.part === 'slot'))).toEqual(byDay(slots));
+        expect(sorted(grouped.filter((one) => one.part !== 'slot'))).toEqual(
+          sorted((await sumSums(db.read, asked, ALL)).filter((one) => one.part !== 'slot')),
+        );
+      }),
+      { numRuns: 15 },
     );
   });
 

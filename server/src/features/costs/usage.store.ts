@@ -49,6 +49,7 @@ const rowsTimes = (sign: 1 | -1) =>
       .map((of, i) => `${sign} * ${of} as ${COUNTED[i]}`)
       .join(', '),
   );
+const summed = sql.raw(COUNTED.slice(1).join(', '));
 const slotKey = sql.raw(`(created_at / ${SLOT_MS}) * ${SLOT_MS}`);
 
 type Part = UsageSum['part'];
@@ -58,9 +59,7 @@ export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<Usage
   const { tenantId, userId, span } = filter;
   const mine = userId === null ? sql`` : sql` and user_id = ${userId}`;
   const by = (part: Part, key: ReturnType<typeof sql>) => sql`
-    select cast(${sql.lit(part)} as text) as part, ${key} as key, ${rowsTimes(1)} from ledger
-    where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine}
-    group by ${key}`;
+    select cast(${sql.lit(part)} as text) as part, ${key} as key, ${rowsTimes(1)} from mine group by ${key}`;
   const parts = [
     by('agent', sql`agent_id`),
     by('model', sql`model`),
@@ -68,14 +67,23 @@ export const sumRows = async (db: Queryable, filter: UsageFilter): Promise<Usage
     by('slot', sql`cast(${slotKey} as text)`),
     ...(userId === null ? [by('user', sql`user_id`)] : []),
   ];
-  const { rows } = await sql<UsageSum>`${sql.join(parts, sql` union all `)}`.execute(db);
+  // The rows are read once; of a whole tenant they are too many to be kept meanwhile.
+  const kept = sql.raw(userId === null ? 'not materialized' : 'materialized');
+  const { rows } = await sql<UsageSum>`
+    with mine as ${kept} (
+      select user_id, agent_id, model, tool, created_at, ${summed} from ledger
+      where tenant_id = ${tenantId} and created_at >= ${span.start} and created_at < ${span.end}${mine})
+    ${sql.join(parts, sql` union all `)}`.execute(db);
   return rows;
 };
 
-/** The same for a whole tenant from its sums, and from rows where the span begins or ends in the middle of one. */
+/**
+ * The same for a whole tenant from its sums, and from rows where the span begins or ends in the middle of one. With `days`, slots
+ * of one of these spans come as one, at its beginning: a month has 3,000 slots.
+ */
 export const sumSums = async (
   db: Queryable,
-  { tenantId, span }: Pick<UsageFilter, 'tenantId' | 'span'>,
+  { tenantId, span, days = null }: Pick<UsageFilter, 'tenantId' | 'span'> & { days?: readonly Span[] | null },
   users: Page,
 ): Promise<UsageSum[]> => {
   const pieces = piecesOf(span);
@@ -99,13 +107,26 @@ export const sumSums = async (
     sql`select agent_id, model, tool, ${counted} ${of('day', pieces.days ?? none)}`,
     sql`select agent_id, model, tool, ${counted} from (${edge}) as e`,
   ];
-  const people = [
-    sql`select user_id, ${counted} ${of('user_month', pieces.userMonths ?? none)}`,
-    ...pieces.userDays.map((piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}`),
-    sql`select user_id, ${counted} from (${edge}) as e`,
+  // Users are ranked by two sums, and the page alone gets the others: each sum of thousands of users is time.
+  const people = (only: ReturnType<typeof sql>) => [
+    sql`select user_id, ${counted} ${of('user_month', pieces.userMonths ?? none)}${only}`,
+    ...pieces.userDays.map(
+      (piece) => sql`select user_id, ${times(piece.sign)} ${of('user_day', piece)}${only}`,
+    ),
+    sql`select user_id, ${counted} from (${edge}) as e where true${only}`,
   ];
+  const ofPage = sql` and user_id in (select user_id from page)`;
+  const whole = pieces.slots ?? none;
+  const slotsByDay = (list: readonly Span[]) => {
+    const spans = sql.join(list.map(({ start, end }) => sql`(${sql.lit(start)}, ${sql.lit(end)})`));
+    return sql`select d.column1 as slot, ${counted} from (values ${spans}) as d join cost_sums on tenant_id = ${tenantId}
+      and part = 'slot' and starts_at >= d.column1 and starts_at < d.column2
+      and starts_at >= ${whole.start} and starts_at < ${whole.end}`;
+  };
   const slots = [
-    sql`select starts_at as slot, ${counted} ${of('slot', pieces.slots ?? none)}`,
+    days === null || days.length === 0
+      ? sql`select starts_at as slot, ${counted} ${of('slot', whole)}`
+      : slotsByDay(days),
     ...pieces.slotRows.map(
       (piece) => sql`select ${slotKey} as slot, ${rowsTimes(1)} ${rowsOf(piece)} group by ${slotKey}`,
     ),
@@ -116,12 +137,13 @@ export const sumSums = async (
   const { rows } = await sql<UsageSum>`
     with edge as materialized (${all(edgeRows)}),
       kinds as materialized (select agent_id, model, tool, ${added} from (${all(kinds)}) as k group by agent_id, model, tool),
-      people as materialized (
-        select user_id, ${added} from (${all(people)}) as p group by user_id having sum(requests) <> 0)
+      people as materialized (select user_id, sum(cost_nano) as cost_nano from (${all(people(sql``))}) as p
+        group by user_id having sum(requests) <> 0),
+      page as materialized (
+        select user_id from people order by cost_nano desc, user_id limit ${users.limit} offset ${users.offset})
     ${byKind('agent', 'agent_id')} union all ${byKind('model', 'model')} union all ${byKind('tool', 'tool')}
     union all select 'slot', cast(slot as text), ${added} from (${all(slots)}) as s group by slot
-    union all select * from (select 'user' as part, user_id as key, ${counted} from people
-      order by cost_nano desc, user_id limit ${users.limit} offset ${users.offset}) as u
+    union all select 'user', user_id, ${added} from (${all(people(ofPage))}) as u group by user_id
     union all select 'users', null, count(*), 0, 0, 0, 0, 0 from people`.execute(db);
   return rows;
 };

@@ -6,6 +6,7 @@ import { nanoToUsd } from '../../kernel/money.ts';
 import type { Calendars } from './calendar.ts';
 import { csvHeader, csvLines } from './csv.ts';
 import { type LimitState, type LimitsService, limitWire } from './limits.ts';
+import { daysOf } from './periods.rules.ts';
 import { forecastNano } from './rules.ts';
 import { DEFAULT_USERS, type UsageQuery } from './schema.ts';
 import { hasSums } from './sums.store.ts';
@@ -50,11 +51,11 @@ export const createUsage = (options: {
   const { db, clock, calendars, limits } = options;
 
   /** Of a tenant from its sums, of one person (and where the sums are not whole yet) from rows; and one page of the users. */
-  const sums = async (filter: UsageFilter, query: UsageQuery) => {
+  const sums = async (filter: UsageFilter, query: UsageQuery, zone: string) => {
     const limit = query.users_limit ?? DEFAULT_USERS;
     const offset = ((query.users_page ?? 1) - 1) * limit;
     if (filter.userId === null && (await hasSums(db.read, filter.tenantId))) {
-      const rows = await sumSums(db.read, filter, { limit, offset });
+      const rows = await sumSums(db.read, { ...filter, days: daysOf(zone, filter.span) }, { limit, offset });
       const { requests: total } = rows.find((row) => row.part === 'users') ?? { requests: 0 };
       return { rows, users: part(rows, 'user', 'user_id'), total: Number(total) };
     }
@@ -99,7 +100,7 @@ export const createUsage = (options: {
   return {
     async usage(caller: Caller, query: UsageQuery) {
       const { scope, now, zone, period, filter } = await question(caller, query);
-      const { rows, users, total: usersTotal } = await sums(filter, query);
+      const { rows, users, total: usersTotal } = await sums(filter, query, zone);
       const slots = rows
         .filter((row) => row.part === 'slot')
         .map((row) => ({ start: Number(row.key), sums: sumsOf(row) }));

@@ -1,5 +1,6 @@
 import { isStorable } from '../../kernel/storable.ts';
 import { type Attribute, isObject, named, type Resource, type ResourceKind } from './attributes.ts';
+import { foldName, foldText } from './comparing.ts';
 import { badRequest } from './refusals.ts';
 
 /** Filters of RFC 7644, section 3.4.2.2, within limits; also what stands in the brackets of a PATCH path. */
@@ -255,7 +256,11 @@ const fulfils = (found: unknown, by: Comparison, value: Value, exact: boolean): 
   // Entra writes booleans as texts.
   const wanted = typeof found === 'boolean' ? String(value).toLowerCase() : String(value);
   const text = String(found);
-  return exact ? compareTexts(text, by, wanted) : compareTexts(text.toLowerCase(), by, wanted.toLowerCase());
+  if (exact) return compareTexts(text, by, wanted);
+  // Names are the same here that are the same where people are created.
+  return by === 'eq'
+    ? foldName(text) === foldName(wanted)
+    : compareTexts(foldText(text), by, foldText(wanted));
 };
 
 const compares = (values: readonly unknown[], by: Comparison, value: Value, exact: boolean): boolean => {

@@ -4,8 +4,9 @@ import { notFound } from '../../kernel/errors.ts';
 import { type PageResult, pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import { type ListQuery, leavesOut, listAnswer, type Parts, pageOf, partsOf, scan } from './answers.ts';
 import { GROUP_SCHEMA, type Resource } from './attributes.ts';
+import { foldName } from './comparing.ts';
 import { equalities, parseFilter } from './filter.ts';
-import { foldName, metaOf } from './person-rows.ts';
+import { metaOf } from './person-rows.ts';
 import type { DirectoryGroup } from './schema.ts';
 import type { DirectoryGroupRow, Narrowed, ScimStore } from './store.ts';
 

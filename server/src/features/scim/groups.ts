@@ -11,9 +11,9 @@ import { rightsOf } from '../users/index.ts';
 import type { Afterwards, Asker, DirectoryAccounts } from './accounts.ts';
 import type { Parts } from './answers.ts';
 import { GROUP, isObject, type Resource } from './attributes.ts';
+import { etagOf, foldName, isVersion } from './comparing.ts';
 import { createGroupReads, MAX_GROUPS } from './group-reads.ts';
 import { operationsOf, patched } from './patch.ts';
-import { etagOf, foldName } from './person-rows.ts';
 import { badRequest, changedMeanwhile, taken } from './refusals.ts';
 import type { DirectoryGroup } from './schema.ts';
 import type { DirectoryGroupRow, ScimStore } from './store.ts';
@@ -103,7 +103,7 @@ export const createScimGroups = (options: GroupsOptions) => {
   const held = async (tx: Tx, tenantId: string, id: string, ifMatch?: string): Promise<DirectoryGroupRow> => {
     const row = await store.group(tx, tenantId, id);
     if (row === undefined) throw notFound('group');
-    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(row.version)) throw changedMeanwhile();
+    if (ifMatch !== undefined && !isVersion(ifMatch, etagOf(row.version))) throw changedMeanwhile();
     return row;
   };
 

@@ -4,10 +4,11 @@ import { notFound } from '../../kernel/errors.ts';
 import type { Asker } from './accounts.ts';
 import type { Parts } from './answers.ts';
 import { type Resource, USER } from './attributes.ts';
+import { etagOf, isVersion } from './comparing.ts';
 import { createNewPerson, type NewPersonOptions, nameTaken } from './new-person.ts';
 import { operationsOf, patched } from './patch.ts';
 import { createPersonReads } from './person-reads.ts';
-import { etagOf, personColumns, storedResource, wantedOf } from './person-rows.ts';
+import { personColumns, storedResource, wantedOf } from './person-rows.ts';
 import { changedMeanwhile } from './refusals.ts';
 import { resourceOf } from './values.ts';
 
@@ -24,7 +25,10 @@ export const createScimPeople = (options: ScimPeopleOptions) => {
   const held = async (tx: Tx, tenantId: string, id: string, ifMatch: string | undefined) => {
     const row = await store.person(tx, tenantId, id);
     if (row === undefined) throw notFound('user');
-    if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(row.version)) throw changedMeanwhile();
+    if (ifMatch !== undefined) {
+      const off = (await store.statusOf(tx, row.user_id)) === 'deactivated';
+      if (!isVersion(ifMatch, etagOf(row.version, off))) throw changedMeanwhile();
+    }
     return row;
   };
 

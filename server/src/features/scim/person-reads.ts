@@ -1,8 +1,9 @@
 import { notFound } from '../../kernel/errors.ts';
 import { type ListQuery, leavesOut, listAnswer, type Parts, pageOf, partsOf, scan } from './answers.ts';
 import type { Resource } from './attributes.ts';
+import { foldName } from './comparing.ts';
 import { equalities, parseFilter } from './filter.ts';
-import { foldName, personView } from './person-rows.ts';
+import { personView } from './person-rows.ts';
 import type { DirectoryPersonRow, Narrowed, ScimStore } from './store.ts';
 
 /** What is read of `/Users`. */

@@ -1,6 +1,7 @@
 import { iso } from '../../kernel/clock.ts';
 import type { UserRow } from '../users/index.ts';
 import { ENTERPRISE_SCHEMA, isObject, type Resource, USER, USER_SCHEMA } from './attributes.ts';
+import { etagOf, foldName } from './comparing.ts';
 import type { DirectoryPersonRow, Membership } from './store.ts';
 import { resourceOf } from './values.ts';
 
@@ -13,8 +14,6 @@ export interface Wanted {
   email: string | null;
   active: boolean;
 }
-
-export const foldName = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
@@ -102,20 +101,19 @@ export const personView = (
             display: group.display_name,
           })),
         }),
-    meta: metaOf('User', row, `${base}/Users/${row.id}`),
+    meta: metaOf('User', row, `${base}/Users/${row.id}`, user.status === 'deactivated'),
   };
 };
-
-export const etagOf = (version: number): string => `W/"${version}"`;
 
 export const metaOf = (
   resourceType: 'User' | 'Group',
   row: { created_at: number; updated_at: number; version: number },
   location: string,
+  off = false,
 ): Resource => ({
   resourceType,
   created: iso(row.created_at),
   lastModified: iso(row.updated_at),
   location,
-  version: etagOf(row.version),
+  version: etagOf(row.version, off),
 });

@@ -119,10 +119,12 @@ const accountOf = async (admin: Client, email: string, q = email): Promise<Accou
 let admin: Client;
 let directory: Directory;
 let url: string;
+let log: () => readonly Record<string, unknown>[];
 
 it.beforeAll(async ({ world }) => {
   admin = world.admin;
   url = world.server.url;
+  log = () => world.server.log;
   directory = await directoryOf(admin, url);
 });
 
@@ -453,6 +455,31 @@ describe('people by SCIM', () => {
     expect(changed.headers.get('etag')).not.toBe(person.meta.version);
     expectFault(await directory.send('PATCH', path, op, { 'if-match': person.meta.version }), 412);
     expectFault(await directory.send('DELETE', path, undefined, { 'if-match': 'W/"99"' }), 412);
+
+    const version = changed.headers.get('etag') ?? '';
+    const among = { 'if-match': `W/"98", ${version} , "99"` };
+    expect((await directory.send('PATCH', path, op, among)).status).toBe(200);
+    // What an administrator does to the account is another version, since another answer is given.
+    const { id } = await accountOf(admin, person.userName);
+    expect((await admin.patch(`/v2/users/${id}`, { status: 'deactivated' })).status).toBe(200);
+    const off = await directory.send('GET', path);
+    expect(off.headers.get('etag')).not.toBe(version);
+    expectFault(await directory.send('PATCH', path, op, { 'if-match': version }), 412);
+    const now = { 'if-match': off.headers.get('etag') ?? '' };
+    expect((await directory.send('DELETE', path, undefined, now)).status).toBe(204);
+  });
+
+  it('are found by a name in whatever case and width it is written, as they are created', async () => {
+    const name = fresh('wide');
+    await directory.add({ userName: `${name}.ｗｉｄｅ@corp.example` });
+    for (const written of [`${name.toUpperCase()}.WIDE@corp.example`, ` ${name}.ｗｉｄｅ@corp.example `]) {
+      expect([written, (await directory.find(`userName eq "${written}"`)).totalResults]).toEqual([
+        written,
+        1,
+      ]);
+      const again = await directory.send('POST', '/Users', { schemas: [USER], userName: written });
+      expectFault(again, 409, 'uniqueness');
+    }
   });
 
   it('are invited to nothing that a wrong request names: errors have the shape of the protocol', async () => {
@@ -488,7 +515,13 @@ describe('people by SCIM', () => {
     expectFault(await directory.patch(path, { op: 'remove', path: 'userName' }), 400, 'invalidValue');
     const broken = await directory.client.send('POST', '/scim/v2/Users', '{"userName":', { headers: SCIM });
     expectFault(broken, 400, 'invalidSyntax');
-    expectFault(await directory.send('POST', '/Bulk', { Operations: [] }), 501);
+    const bulk = await directory.send('POST', '/Bulk', { Operations: [] });
+    expectFault(bulk, 501);
+    const levels = () =>
+      log()
+        .filter((line) => line.request_id === bulk.headers.get('x-request-id'))
+        .map((line) => line.level);
+    await expect.poll(levels).toEqual([30]);
     expectFault(await directory.send('GET', '/Nothing'), 404);
     expectFault(await directory.send('DELETE', '/Users'), 405);
   });

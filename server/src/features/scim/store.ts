@@ -133,6 +133,9 @@ export const createScimStore = (db: Db) => ({
       ).map(({ id, status }) => [id, status]),
     ),
 
+  statusOf: async (query: Queryable, userId: string): Promise<string | undefined> =>
+    (await query.selectFrom('users').select('status').where('id', '=', userId).executeTakeFirst())?.status,
+
   /** Ids of the people of a group. */
   members: (query: Queryable, groupId: string): Promise<{ id: string }[]> =>
     query
