@@ -55,7 +55,7 @@ export interface Plan {
 
 /** Query parameters that name no record: paging, words to find, forms and times; and a client at the sign-in, which is public. */
 export const HARMLESS_QUERY: ReadonlySet<string> = new Set(
-  'page limit users_page users_limit cursor branches pinned folder permanent q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id after code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method request_uri prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
+  'page limit users_page users_limit cursor branches pinned folder permanent q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id after code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method request_uri prompt login_hint resource id_token_hint post_logout_redirect_uri user_code include include[]'.split(
     ' ',
   ),
 );
