@@ -243,5 +243,3 @@ const bitCount = (byte: number): number => {
   for (let rest = byte; rest > 0; rest &= rest - 1) count += 1;
   return count;
 };
-
-export type Grams = ReturnType<typeof createGrams>;

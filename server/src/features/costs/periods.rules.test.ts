@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { SLOT_MS } from '../../db/cost-sums.ts';
 import {
   dateText,
-  daysOf,
   isBudgetTimeZone,
   localDate,
   type PeriodName,
   periodAround,
   startOfDate,
 } from './periods.rules.ts';
+import { daysOf } from './span-pieces.ts';
 
 const at = (text: string): number => Date.parse(text);
 const span = (zone: string, name: PeriodName, when: string): string[] => {

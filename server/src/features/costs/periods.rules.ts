@@ -1,5 +1,3 @@
-import { DAY_MS, SLOT_MS } from '../../db/cost-sums.ts';
-
 /**
  * Days, weeks and months in a tenant's time zone. A day begins at the first instant whose local date is that day, so
  * it is right where clocks change at midnight too.
@@ -103,25 +101,4 @@ export const periodAround = (zone: string, name: PeriodName, at: number): Span =
     start: startOfDate(zone, normal(year, month, first)),
     end: startOfDate(zone, normal(year, month, first + length)),
   };
-};
-
-/**
- * Spans of slots that lie in one local day each, together all that a span touches. A day in which clocks change may come in more than
- * one piece.
- */
-export const daysOf = (zone: string, span: Span): Span[] => {
-  const dateAt = (at: number): number => asNumber(localDate(zone, at));
-  const days: Span[] = [];
-  for (let start = Math.floor(span.start / SLOT_MS) * SLOT_MS; start < span.end; ) {
-    const date = dateAt(start);
-    let end = start + DAY_MS;
-    // Mostly a day is one, and looked at where it ends; any other slot by slot.
-    if (dateAt(end - SLOT_MS) !== date || dateAt(end) === date) {
-      end = start + SLOT_MS;
-      while (end < span.end && dateAt(end) === date) end += SLOT_MS;
-    }
-    days.push({ start, end });
-    start = end;
-  }
-  return days;
 };

@@ -1,5 +1,5 @@
 import { DAY_MS, monthStart, nextMonth, SLOT_MS } from '../../db/cost-sums.ts';
-import type { Span } from './periods.rules.ts';
+import { dateText, localDate, type Span } from './periods.rules.ts';
 
 /** How a span is put together from sums and from rows, so that it comes out exact: what is taken away was added with a sum. */
 export interface Piece extends Span {
@@ -62,4 +62,25 @@ export const piecesOf = (span: Span): Pieces => {
     userDays: [...between(first, firstMonth), ...between(lastMonth, last)],
     rows,
   };
+};
+
+/**
+ * Spans of slots that lie in one local day each, together all that a span touches. A day in which clocks change may come in more than
+ * one piece.
+ */
+export const daysOf = (zone: string, span: Span): Span[] => {
+  const dateAt = (at: number): string => dateText(localDate(zone, at));
+  const days: Span[] = [];
+  for (let start = Math.floor(span.start / SLOT_MS) * SLOT_MS; start < span.end; ) {
+    const date = dateAt(start);
+    let end = start + DAY_MS;
+    // Mostly a day is one, and looked at where it ends; any other slot by slot.
+    if (dateAt(end - SLOT_MS) !== date || dateAt(end) === date) {
+      end = start + SLOT_MS;
+      while (end < span.end && dateAt(end) === date) end += SLOT_MS;
+    }
+    days.push({ start, end });
+    start = end;
+  }
+  return days;
 };

@@ -6,9 +6,9 @@ import { nanoToUsd } from '../../kernel/money.ts';
 import type { Calendars } from './calendar.ts';
 import { csvHeader, csvLines } from './csv.ts';
 import { type LimitState, type LimitsService, limitWire } from './limits.ts';
-import { daysOf } from './periods.rules.ts';
 import { forecastNano } from './rules.ts';
 import { DEFAULT_USERS, type UsageQuery } from './schema.ts';
+import { daysOf } from './span-pieces.ts';
 import { hasSums } from './sums.store.ts';
 import {
   addUsageSums,
