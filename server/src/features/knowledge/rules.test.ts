@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import { describe, expect, it } from 'vitest';
 import {
   canonicalJson,
   cleanFilename,
-  contentDisposition,
   factsOf,
   fullContentType,
   highlight,

@@ -12,7 +12,7 @@ import type { SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { AppError } from '../../kernel/errors.ts';
+import { type AppError, isFaultOf } from '../../kernel/errors.ts';
 import type { Sampling } from '../../kernel/model.ts';
 import type { AgentService } from '../agents/index.ts';
 import {
@@ -22,6 +22,7 @@ import {
   DECISION_GRACE_MS,
   type FollowedRun,
   type GivenInput,
+  type HistoryTurn,
   type RunEvent,
 } from '../chat/index.ts';
 import { materialOf, materialTools, materialTurn } from './material.ts';
@@ -78,6 +79,9 @@ export interface DoorWire {
   /** Last frames of a reader who has lost the right to read. */
   farewell(fault: AppError): string;
 }
+
+/** Of a run that is gone on with: it has them. */
+const withoutPictures = ({ pictures: _shown, ...turn }: HistoryTurn): HistoryTurn => turn;
 
 type Input = SignedInInput<unknown, unknown, unknown>;
 
@@ -152,7 +156,8 @@ export const createDoor = (options: DoorOptions) => {
         'invalid_value',
       );
     const given: GivenInput = {
-      history: read.history.map(materialTurn),
+      history: read.history.map(handed === null ? materialTurn : (turn) => withoutPictures(materialTurn(turn))),
+      ...(read.pictures.length === 0 || handed !== null ? {} : { pictures: read.pictures }),
       metadata: read.metadata,
       ...(store === true ? {} : { unlisted: true }),
       ...(read.client === null ? {} : { client: materialTools(read.client) }),
@@ -176,7 +181,7 @@ export const createDoor = (options: DoorOptions) => {
       };
       return chat.launch(caller, request, { ...how, given });
     }
-    return chat.launch(
+    return launchSeen(
       caller,
       {
         message: read.message,
@@ -187,6 +192,14 @@ export const createDoor = (options: DoorOptions) => {
       { ...how, given },
     );
   };
+
+  /** A refusal of images in the words of the doors, whose requests have no attachments. */
+  const launchSeen: ChatService['launch'] = (...asked) =>
+    chat.launch(...asked).catch((error: unknown) => {
+      if (isFaultOf(error, '/attachments'))
+        throw refusal('messages', error.message.replace(/^\/attachments/, 'the messages'), 'unsupported_content');
+      throw error;
+    });
 
   /** Sends a run's events as frames; the run goes on when the reader leaves. */
   const sendFrames = (
