@@ -23,7 +23,7 @@ export interface ModelToolCall {
 
 export type ModelMessage =
   | { role: 'system'; content: string }
-  | { role: 'user'; content: string; /** Shown with the words. */ pictures?: readonly Picture[] }
+  | { role: 'user'; content: string /** Shown with the words. */; pictures?: readonly Picture[] }
   | { role: 'assistant'; content: string; toolCalls?: ModelToolCall[] }
   | { role: 'tool'; toolCallId: string; name: string; content: string };
 

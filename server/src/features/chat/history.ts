@@ -263,7 +263,11 @@ export const createHistory = (deps: HistoryDeps) => {
       );
       const maxTokens = summaryTokens(budgetTokens);
       if (conversation === null) {
-        return { turns: kept, summary: extractSummary(null, olderLoaded.map(asWords), maxTokens) || null, spent: null };
+        return {
+          turns: kept,
+          summary: extractSummary(null, olderLoaded.map(asWords), maxTokens) || null,
+          spent: null,
+        };
       }
       const older = [...(await missingTurns(known)), ...olderLoaded].map(asWords);
       const last = older.at(-1);

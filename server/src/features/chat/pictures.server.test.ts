@@ -103,32 +103,39 @@ const words = (request = provider.requests.at(-1)): string =>
     .join('\n');
 
 describe('pictures that are sent with a message', () => {
-  it(req('PIC-01', 'a picture goes to the model, stands on its message and comes back by its id'), async () => {
-    const red = png('#f00');
-    const { conversation_id: id } = await ask('What colour?', {
-      attachments: [{ image: `data:image/png;base64,${red.toString('base64')}`, name: '../folder/red\n.png' }],
-    });
-    expect(shown()).toEqual([red]);
-    const picture = await pictureOf(id);
-    expect(picture).toMatchObject({ name: 'red .png', media_type: 'image/png', width: 16, height: 16 });
-    const read = await admin.get(`${V1}/conversations/${id}/pictures/${picture.id}`);
-    expect(read.status).toBe(200);
-    expect(read.headers.get('content-type')).toBe('image/png');
-    expect(read.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(read.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(read.headers.get('content-disposition')).toContain('attachment');
-    const exported = ok<{ messages: Message[]; taint: string[] }>(
-      await admin.get(`${V1}/conversations/${id}/export`),
-    );
-    expect(exported.messages[0]?.pictures).toEqual([picture]);
-    expect(exported.taint).toEqual(['documents']);
-    expect((await admin.get(`${V1}/conversations/${id}/export?format=markdown`)).text).toContain(
-      '[image: red .png]',
-    );
-    // Without a picture the wire is what it was.
-    await ask('And now in words.');
-    expect(provider.requests.at(-1)?.body.messages?.every((one) => typeof one.content === 'string')).toBe(true);
-  });
+  it(
+    req('PIC-01', 'a picture goes to the model, stands on its message and comes back by its id'),
+    async () => {
+      const red = png('#f00');
+      const { conversation_id: id } = await ask('What colour?', {
+        attachments: [
+          { image: `data:image/png;base64,${red.toString('base64')}`, name: '../folder/red\n.png' },
+        ],
+      });
+      expect(shown()).toEqual([red]);
+      const picture = await pictureOf(id);
+      expect(picture).toMatchObject({ name: 'red .png', media_type: 'image/png', width: 16, height: 16 });
+      const read = await admin.get(`${V1}/conversations/${id}/pictures/${picture.id}`);
+      expect(read.status).toBe(200);
+      expect(read.headers.get('content-type')).toBe('image/png');
+      expect(read.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(read.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(read.headers.get('content-disposition')).toContain('attachment');
+      const exported = ok<{ messages: Message[]; taint: string[] }>(
+        await admin.get(`${V1}/conversations/${id}/export`),
+      );
+      expect(exported.messages[0]?.pictures).toEqual([picture]);
+      expect(exported.taint).toEqual(['documents']);
+      expect((await admin.get(`${V1}/conversations/${id}/export?format=markdown`)).text).toContain(
+        '[image: red .png]',
+      );
+      // Without a picture the wire is what it was.
+      await ask('And now in words.');
+      expect(provider.requests.at(-1)?.body.messages?.every((one) => typeof one.content === 'string')).toBe(
+        true,
+      );
+    },
+  );
 
   it(req('PIC-02', 'nothing of where and with what it was taken is stored or sent'), async () => {
     const file = photo();
@@ -220,29 +227,32 @@ describe('pictures that are sent with a message', () => {
     expect((await other.get(path)).status).toBe(404);
   });
 
-  it(req('PIC-07', 'what is no picture, or too large, is refused with its place and its reason'), async () => {
-    const huge = png('#f00');
-    huge.writeUInt32BE(60_000, 16);
-    const twofold = Buffer.concat([png('#f00'), Buffer.from('PK\u0003\u0004')]);
-    const cases: [Record<string, unknown>, string][] = [
-      [{ image: Buffer.from('<svg/>').toString('base64') }, 'is neither PNG, JPEG, WebP nor GIF'],
-      [{ image: 'https://example.org/a.png' }, 'is no base64'],
-      [image(huge), 'pixels'],
-      [image(twofold), 'something else behind its end'],
-      [{}, 'must have one of'],
-      [{ ...image(huge), picture_id: '01890000-0000-7000-8000-000000000000' }, 'must have one of'],
-      [{ picture_id: '01890000-0000-7000-8000-000000000000' }, 'is no picture of this conversation'],
-    ];
-    for (const [attachment, reason] of cases) {
-      const refused = await admin.post(`${V1}/chat`, body('x', { attachments: [attachment] }));
-      expect(refused.status, reason).toBe(422);
-      expect(refused.text).toContain('/attachments/0');
-      expect(refused.text).toContain(reason);
-    }
-    const many = Array.from({ length: 11 }, () => image(png('#f00')));
-    expect((await admin.post(`${V1}/chat`, body('x', { attachments: many }))).text).toContain('at most 10');
-    expect(provider.requests).toHaveLength(0);
-  });
+  it(
+    req('PIC-07', 'what is no picture, or too large, is refused with its place and its reason'),
+    async () => {
+      const huge = png('#f00');
+      huge.writeUInt32BE(60_000, 16);
+      const twofold = Buffer.concat([png('#f00'), Buffer.from('PK\u0003\u0004')]);
+      const cases: [Record<string, unknown>, string][] = [
+        [{ image: Buffer.from('<svg/>').toString('base64') }, 'is neither PNG, JPEG, WebP nor GIF'],
+        [{ image: 'https://example.org/a.png' }, 'is no base64'],
+        [image(huge), 'pixels'],
+        [image(twofold), 'something else behind its end'],
+        [{}, 'must have one of'],
+        [{ ...image(huge), picture_id: '01890000-0000-7000-8000-000000000000' }, 'must have one of'],
+        [{ picture_id: '01890000-0000-7000-8000-000000000000' }, 'is no picture of this conversation'],
+      ];
+      for (const [attachment, reason] of cases) {
+        const refused = await admin.post(`${V1}/chat`, body('x', { attachments: [attachment] }));
+        expect(refused.status, reason).toBe(422);
+        expect(refused.text).toContain('/attachments/0');
+        expect(refused.text).toContain(reason);
+      }
+      const many = Array.from({ length: 11 }, () => image(png('#f00')));
+      expect((await admin.post(`${V1}/chat`, body('x', { attachments: many }))).text).toContain('at most 10');
+      expect(provider.requests).toHaveLength(0);
+    },
+  );
 
   it(req('PIC-08', 'a temporary chat shows its picture and leaves none behind'), async () => {
     const red = png('#f00');
@@ -279,7 +289,9 @@ describe('pictures that are sent with a message', () => {
       `${V1}/chat`,
       body('Second', { conversation_id: id, attachments: [image(red)] }),
     );
-    await expect.poll(async () => (await messagesOf(id)).some((one) => one.pictures !== undefined)).toBe(true);
+    await expect
+      .poll(async () => (await messagesOf(id)).some((one) => one.pictures !== undefined))
+      .toBe(true);
     gate.resolve();
     ok(await busy);
     ok(await waits);

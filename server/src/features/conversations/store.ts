@@ -116,10 +116,7 @@ export const createConversationStore = (db: Db) => ({
       pickBranch(tx, db.dialect, conversationId, messageId),
 
   /** A conversation with messages of another one. */
-  insertFork: (
-    { from, conversation, messages }: { from: string } & ReturnType<typeof forkOf>,
-    note: Along,
-  ) =>
+  insertFork: ({ from, conversation, messages }: { from: string } & ReturnType<typeof forkOf>, note: Along) =>
     db.write(async (tx) => {
       await tx.insertInto('conversations').values(conversation).execute();
       for (let at = 0; at < messages.length; at += ROWS_AT_ONCE)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { uploadPreference } from '../../http/prefer.ts';
-import { contentDisposition } from '../../http/content-disposition.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';

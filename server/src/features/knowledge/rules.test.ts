@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { contentDisposition } from '../../http/content-disposition.ts';
 import { describe, expect, it } from 'vitest';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import {
   canonicalJson,
   cleanFilename,

@@ -5,7 +5,18 @@ import type { ModelRef } from '../../kernel/model.ts';
 
 /** Families that their makers describe so, by the name without the provider. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  openai: ['gpt-4o*', 'gpt-4.1*', 'gpt-4.5*', 'gpt-4-turbo*', 'gpt-5*', 'o1', 'o1-2*', 'o3', 'o3-2*', 'o4-mini*'],
+  openai: [
+    'gpt-4o*',
+    'gpt-4.1*',
+    'gpt-4.5*',
+    'gpt-4-turbo*',
+    'gpt-5*',
+    'o1',
+    'o1-2*',
+    'o3',
+    'o3-2*',
+    'o4-mini*',
+  ],
   anthropic: ['claude-3*', 'claude-opus-*', 'claude-sonnet-*', 'claude-haiku-*'],
   google: ['gemini-*'],
 };

@@ -156,7 +156,9 @@ export const createDoor = (options: DoorOptions) => {
         'invalid_value',
       );
     const given: GivenInput = {
-      history: read.history.map(handed === null ? materialTurn : (turn) => withoutPictures(materialTurn(turn))),
+      history: read.history.map(
+        handed === null ? materialTurn : (turn) => withoutPictures(materialTurn(turn)),
+      ),
       ...(read.pictures.length === 0 || handed !== null ? {} : { pictures: read.pictures }),
       metadata: read.metadata,
       ...(store === true ? {} : { unlisted: true }),
@@ -197,7 +199,11 @@ export const createDoor = (options: DoorOptions) => {
   const launchSeen: ChatService['launch'] = (...asked) =>
     chat.launch(...asked).catch((error: unknown) => {
       if (isFaultOf(error, '/attachments'))
-        throw refusal('messages', error.message.replace(/^\/attachments/, 'the messages'), 'unsupported_content');
+        throw refusal(
+          'messages',
+          error.message.replace(/^\/attachments/, 'the messages'),
+          'unsupported_content',
+        );
       throw error;
     });
 

@@ -115,16 +115,13 @@ const contentOf = (message: Message, index: number): { text: string; pictures: N
       pictures.push(imageOfPart(part, at));
       return '';
     }
-    const what =
-      part.type === 'image_url' ? `images of the role ${role}` : `content of type ${part.type}`;
+    const what = part.type === 'image_url' ? `images of the role ${role}` : `content of type ${part.type}`;
     throw refusal(at, `${what} cannot be read by the agents; send text`, 'unsupported_content');
   });
   return { text: texts.filter((text) => text !== '').join('\n'), pictures };
 };
 
-const shownWith = (
-  ...turns: readonly Pick<HistoryTurn, 'pictures'>[]
-): Pick<HistoryTurn, 'pictures'> => {
+const shownWith = (...turns: readonly Pick<HistoryTurn, 'pictures'>[]): Pick<HistoryTurn, 'pictures'> => {
   const pictures = turns.flatMap((turn) => turn.pictures ?? []);
   return pictures.length === 0 ? {} : { pictures };
 };

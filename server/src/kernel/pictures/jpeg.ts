@@ -80,7 +80,8 @@ export const cleanJpeg = (file: Buffer, checkSize: (width: number, height: numbe
     at = end;
   }
   if (size === null || scans === 0) throw broken('it has no pixels');
-  const turned = orientation === 1 ? [] : [segment(APP1, Buffer.concat([EXIF, orientationAlone(orientation)]))];
+  const turned =
+    orientation === 1 ? [] : [segment(APP1, Buffer.concat([EXIF, orientationAlone(orientation)]))];
   const jfif = parts[0]?.[1] === APP0 ? parts.splice(0, 1) : [];
   const bytes = Buffer.concat([
     Buffer.from([0xff, SOI]),

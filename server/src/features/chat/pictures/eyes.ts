@@ -16,11 +16,7 @@ const blind = (model: ModelRef, named: boolean) =>
  * The model itself where it or a fallback of it sees; where nobody has asked for it by name (`otherwise`), another that is set up
  * and does. Throws VALIDATION_ERROR where there is none.
  */
-export const eyesOf = (
-  models: Pick<Models, 'seeing'>,
-  model: ModelRef,
-  otherwise: boolean,
-): ModelRef => {
+export const eyesOf = (models: Pick<Models, 'seeing'>, model: ModelRef, otherwise: boolean): ModelRef => {
   const found = models.seeing(model, otherwise);
   if (found === null) throw blind(model, !otherwise);
   return found;

@@ -127,8 +127,7 @@ export const retrieve = async (
   const { caller, request } = message;
   const temporary = isTemporary(request);
   const asked = requestedModel ?? deps.models.resolve(agent.model, '/model');
-  const model =
-    message.pictures === undefined ? asked : eyesOf(deps.models, asked, requestedModel === null);
+  const model = message.pictures === undefined ? asked : eyesOf(deps.models, asked, requestedModel === null);
   const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
       ? continued.state.passages
