@@ -1486,6 +1486,8 @@ type Model struct {
 	Local bool `json:"local"`
 	// False while the provider fails: then the fallback models answer in its place
 	Available bool `json:"available"`
+	// It, or a fallback of it, sees the pictures of a message
+	Vision bool `json:"vision"`
 	// Prompt and answer together; the least of the model and its fallbacks
 	ContextTokens int64      `json:"context_tokens"`
 	Price         ModelPrice `json:"price"`

@@ -296,8 +296,8 @@ func (r *Conversations) ListMessagesAll(ctx context.Context, id string, query *L
 }
 
 // GetPicture: A picture of a message
-func (r *Conversations) GetPicture(ctx context.Context, id string, pictureID string, options ...CallOption) (string, error) {
-	return r.http.text(ctx, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/pictures/" + url.PathEscape(pictureID)}, options)
+func (r *Conversations) GetPicture(ctx context.Context, id string, pictureID string, options ...CallOption) ([]byte, error) {
+	return r.http.bytes(ctx, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/pictures/" + url.PathEscape(pictureID)}, options)
 }
 
 // Restore: Take a conversation out of the archive

@@ -1317,6 +1317,8 @@ export interface Model {
   local: boolean;
   /** False while the provider fails: then the fallback models answer in its place */
   available: boolean;
+  /** It, or a fallback of it, sees the pictures of a message */
+  vision: boolean;
   /** Prompt and answer together; the least of the model and its fallbacks */
   context_tokens: number;
   price: ModelPrice;

@@ -183,8 +183,8 @@ export const conversations = (http: Http) => ({
   listMessagesAll: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): AsyncGenerator<m.Message> =>
     allItems(http, { method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
   /** A picture of a message */
-  getPicture: (id: string, pictureId: string, options?: CallOptions): Promise<string> =>
-    http.text({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/pictures/${segment(pictureId)}` }, options),
+  getPicture: (id: string, pictureId: string, options?: CallOptions): Promise<Blob> =>
+    http.blob({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/pictures/${segment(pictureId)}` }, options),
   /** Take a conversation out of the archive */
   restore: (id: string, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/restore` }, options),

@@ -1412,6 +1412,8 @@ class Model(TypedDict):
     """Runs on this machine and costs nothing"""
     available: bool
     """False while the provider fails: then the fallback models answer in its place"""
+    vision: bool
+    """It, or a fallback of it, sees the pictures of a message"""
     context_tokens: int
     """Prompt and answer together; the least of the model and its fallbacks"""
     price: ModelPrice

@@ -1140,9 +1140,9 @@ class Conversations:
         picture_id: str,
         *,
         options: CallOptions | None = None,
-    ) -> str:
+    ) -> bytes:
         """A picture of a message"""
-        return self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
+        return self._http.content(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
 
     def restore(
         self,
@@ -1399,9 +1399,9 @@ class AsyncConversations:
         picture_id: str,
         *,
         options: CallOptions | None = None,
-    ) -> str:
+    ) -> bytes:
         """A picture of a message"""
-        return await self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
+        return await self._http.content(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
 
     async def restore(
         self,
