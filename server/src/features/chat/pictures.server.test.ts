@@ -212,6 +212,15 @@ describe('pictures that are sent with a message', () => {
     expect((await other.get(path)).status).toBe(200);
     const stranger = await newPerson(server, admin);
     expect((await stranger.get(path)).status).toBe(404);
+    // Who is shown the conversation by a share sees words.
+    const { token } = ok<{ token: string }>(
+      await other.post(`${V1}/conversations/${id}/shares`, { audience: 'tenant' }),
+      201,
+    );
+    const view = await stranger.get(`${V1}/shares/${token}`);
+    expect(view.status).toBe(200);
+    expect(view.text).not.toContain(pictures[0]?.id ?? 'none');
+    expect((await stranger.get(path)).status).toBe(404);
     const own = await ask('Own', {}, stranger);
     expect(
       (await stranger.get(`${V1}/conversations/${own.conversation_id}/pictures/${pictures[0]?.id}`)).status,

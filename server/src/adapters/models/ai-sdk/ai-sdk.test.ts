@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { req } from '../../../../test/requirements.ts';
 import { ModelError, type ModelProvider, type ModelRequest } from '../../../kernel/model.ts';
 import { createAnthropicProvider, createGoogleProvider } from './index.ts';
 
@@ -142,7 +143,7 @@ const shownRequest = (model: string): ModelRequest =>
   });
 
 describe('pictures', () => {
-  test('stand before the words of their message, in the form of each provider', async () => {
+  test(req('PIC-14', 'stand before the words of their message, in the form of each provider'), async () => {
     await anthropic(await serve({ body: answer })).stream(shownRequest('claude-haiku-4-5'), () => {});
     const sent = seen[0]?.body as { messages: { content: unknown[] }[] };
     expect(sent.messages[0]?.content).toMatchObject([
