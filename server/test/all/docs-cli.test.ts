@@ -485,8 +485,7 @@ const runEvents = async (line: string, env: Record<string, string>): Promise<She
   const ended = await run.ended;
   return { ...ended, code: ended.code === 130 ? 0 : ended.code };
 };
-      MODELS: 'compatible/test,openai/gpt-5-mini',
-      VISION_MODELS: 'compatible/test',
+
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'pentarch-docs-cli-'));
   shell = createDocShell(home);
@@ -502,6 +501,7 @@ beforeAll(async () => {
       WEBHOOK_ALLOW_PRIVATE: 'on',
       MCP_ALLOW_STDIO: 'npx -y @modelcontextprotocol/server-filesystem **,node **',
       MODELS: 'compatible/test,openai/gpt-5-mini',
+      VISION_MODELS: 'compatible/test',
       COMPATIBLE_BASE_URL: provider.url,
       OPENAI_BASE_URL: provider.url,
       OPENAI_API_KEY: 'test-key',
