@@ -10,6 +10,14 @@ export interface Picture {
   size: number;
 }
 
+/** Pictures that come with a message, and with the turns that its client has kept. */
+export interface SentPictures {
+  /** Of the message. One without bytes is stored already. */
+  own: readonly Picture[];
+  /** Of the turns before it. */
+  brought: readonly NewPicture[];
+}
+
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 export type PictureType = (typeof PICTURE_TYPES)[number];
 

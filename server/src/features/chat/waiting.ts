@@ -4,6 +4,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { SentPictures } from '../../kernel/picture.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
 import {
@@ -19,7 +20,7 @@ import type { Costs } from '../costs/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
-import { type SentPictures, sentBefore, storePictures } from './pictures/sent.ts';
+import { sentBefore, storePictures } from './pictures/sent.ts';
 import type { AttachedDocument } from './ports.ts';
 import { earlierCredential, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';

@@ -80,9 +80,6 @@ export interface DoorWire {
   farewell(fault: AppError): string;
 }
 
-/** Of a run that is gone on with: it has them. */
-const withoutPictures = ({ pictures: _shown, ...turn }: HistoryTurn): HistoryTurn => turn;
-
 type Input = SignedInInput<unknown, unknown, unknown>;
 
 /** What a call that is not stored cannot go on with. Throws VALIDATION_ERROR, which leaves as 400. */
@@ -108,6 +105,23 @@ const checkStore = (
       'invalid_value',
     );
 };
+
+/** A refusal of images in the words of the doors, whose requests have no attachments. */
+const launchSeen =
+  (chat: Pick<ChatService, 'launch'>): ChatService['launch'] =>
+  (...asked) =>
+    chat.launch(...asked).catch((error: unknown) => {
+      if (!isFaultOf(error, '/attachments')) throw error;
+      const words = error.message.replace('/attachments', 'the messages');
+      throw refusal('messages', words, 'unsupported_content');
+    });
+
+/** Of a run that is gone on with: it has its pictures. */
+const turnsOf = (history: readonly HistoryTurn[], goesOn: boolean): HistoryTurn[] =>
+  history.map((turn) => {
+    const { pictures: _shown, ...words } = materialTurn(turn);
+    return goesOn ? words : materialTurn(turn);
+  });
 
 export const createDoor = (options: DoorOptions) => {
   const { chat, agents, idempotency } = options;
@@ -156,9 +170,7 @@ export const createDoor = (options: DoorOptions) => {
         'invalid_value',
       );
     const given: GivenInput = {
-      history: read.history.map(
-        handed === null ? materialTurn : (turn) => withoutPictures(materialTurn(turn)),
-      ),
+      history: turnsOf(read.history, handed !== null),
       ...(read.pictures.length === 0 || handed !== null ? {} : { pictures: read.pictures }),
       metadata: read.metadata,
       ...(store === true ? {} : { unlisted: true }),
@@ -183,7 +195,7 @@ export const createDoor = (options: DoorOptions) => {
       };
       return chat.launch(caller, request, { ...how, given });
     }
-    return launchSeen(
+    return launchSeen(chat)(
       caller,
       {
         message: read.message,
@@ -194,18 +206,6 @@ export const createDoor = (options: DoorOptions) => {
       { ...how, given },
     );
   };
-
-  /** A refusal of images in the words of the doors, whose requests have no attachments. */
-  const launchSeen: ChatService['launch'] = (...asked) =>
-    chat.launch(...asked).catch((error: unknown) => {
-      if (isFaultOf(error, '/attachments'))
-        throw refusal(
-          'messages',
-          error.message.replace(/^\/attachments/, 'the messages'),
-          'unsupported_content',
-        );
-      throw error;
-    });
 
   /** Sends a run's events as frames; the run goes on when the reader leaves. */
   const sendFrames = (

@@ -6,7 +6,7 @@ import { refusal } from './refusal.rules.ts';
 
 /** Pictures of the doors' requests: the bytes themselves, since the platform goes to no address that a message names. */
 
-export const ALONE = '[image]';
+export const IMAGE_ALONE = '[image]';
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import { isNewPicture, type NewPicture } from '../../kernel/picture.ts';
 import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
-import { ALONE, imageOfPart } from './pictures.rules.ts';
+import { IMAGE_ALONE, imageOfPart } from './pictures.rules.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -102,12 +102,15 @@ const refuseUnsupported = (input: CompletionInput): void => {
 };
 
 /** Text and images of a message; images come from people, and other parts are refused by name. */
-const contentOf = (message: Message, index: number): { text: string; pictures: NewPicture[] } => {
+const contentOf = (
+  message: Message,
+  index: number,
+  shown: readonly NewPicture[] = [],
+): { text: string; pictures: NewPicture[] } => {
   const { content, role } = message;
-  const pictures: NewPicture[] = [];
-  if (content === undefined || content === null) return { text: '', pictures };
-  if (typeof content === 'string') return { text: content, pictures };
-  const texts = content.map((part, i) => {
+  const pictures = [...shown];
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  const texts = parts.map((part: Part, i) => {
     const at = `messages.${index}.content.${i}`;
     if (part.type === 'text' && typeof part.text === 'string') return part.text;
     if (part.type === 'refusal') return '';
@@ -118,7 +121,8 @@ const contentOf = (message: Message, index: number): { text: string; pictures: N
     const what = part.type === 'image_url' ? `images of the role ${role}` : `content of type ${part.type}`;
     throw refusal(at, `${what} cannot be read by the agents; send text`, 'unsupported_content');
   });
-  return { text: texts.filter((text) => text !== '').join('\n'), pictures };
+  const text = texts.filter((one) => one !== '').join('\n');
+  return { text: text.trim() === '' && pictures.length > 0 ? IMAGE_ALONE : text, pictures };
 };
 
 const shownWith = (...turns: readonly Pick<HistoryTurn, 'pictures'>[]): Pick<HistoryTurn, 'pictures'> => {
@@ -157,9 +161,7 @@ export const readCompletion = (
         'messages of the role function are not supported: send messages of the role tool',
         'unsupported_value',
       );
-    const { text: said, pictures: own } = contentOf(message, i);
-    const pictures = [...own, ...(shown.get(message) ?? [])];
-    const text = said.trim() === '' && pictures.length > 0 ? ALONE : said;
+    const { text, pictures } = contentOf(message, i, shown.get(message));
     if (role === 'tool') {
       calls.result(message, text, i);
       continue;

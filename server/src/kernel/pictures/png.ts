@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32 } from './crc32.ts';
 import { orientationAlone, orientationOf } from './exif.ts';
 import { broken, type CleanPicture, type Orientation, PictureFault, shownSize } from './size.ts';
 

@@ -10,6 +10,7 @@ import {
   type Picture,
   type PictureType,
   pictureName,
+  type SentPictures,
   withoutBytes,
 } from '../../../kernel/picture.ts';
 import { bytesOfText, readPicture } from '../../../kernel/pictures/read.ts';
@@ -20,13 +21,7 @@ import type { RunMessage, StartDeps } from '../run/run.ts';
 import type { ChatRequest } from '../schema.ts';
 import { mustBeSeen } from './eyes.ts';
 
-/** Pictures that come with a message, and with the turns that its client has kept. */
-export interface SentPictures {
-  /** Of the message. One without bytes is stored already. */
-  own: readonly Picture[];
-  /** Of the turns before it. */
-  brought: readonly NewPicture[];
-}
+/** Pictures that come with a message: read, checked, and stored with it. */
 
 type Attachment = NonNullable<ChatRequest['attachments']>[number];
 type Message = Pick<RunMessage, 'caller' | 'request' | 'context'>;
