@@ -73,6 +73,11 @@ export const GROUPS: readonly Group[] = [
         failures: 'failed',
         examples: ['conversations bring-in --conversations @chatgpt/conversations.json'],
       },
+      {
+        name: 'picture',
+        operation: 'getPicture',
+        examples: ['conversations picture ID PICTURE_ID --output cat.png'],
+      },
       { name: 'restore', operation: 'restoreConversation', examples: ['conversations restore ID'] },
       {
         name: 'fork',

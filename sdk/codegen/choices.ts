@@ -75,6 +75,7 @@ export const SPECIAL_BODIES: Readonly<Record<string, { kind: BodyKind; schema: S
 export const SPECIAL_RESPONSES: Readonly<Record<string, ResponseKind>> = {
   exportConversation: 'text',
   getDocumentContent: 'bytes',
+  getPicture: 'bytes',
 };
 
 /** Answers that may take minutes: their default time limit is the long one. */

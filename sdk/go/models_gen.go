@@ -236,7 +236,7 @@ type ChatRequest struct {
 	ParentMessageID *Nullable[string] `json:"parent_message_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
-	// Documents that the message is about: they are looked at first, in all of the conversation
+	// Each has one of document_id, image and picture_id. Documents that the message is about are looked at first, in all of the conversation; up to 10 pictures are shown to a model that can see, else the message is refused before it costs anything
 	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`
 	// false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true
 	Store *bool `json:"store,omitempty"`
@@ -249,7 +249,13 @@ type ChatRequest struct {
 // ChatRequestAttachment is a model of the API.
 type ChatRequestAttachment struct {
 	// A document that the caller can read
-	DocumentID string `json:"document_id"`
+	DocumentID *string `json:"document_id,omitempty"`
+	// A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata
+	Image *string `json:"image,omitempty"`
+	// A picture of the same conversation, once more
+	PictureID *string `json:"picture_id,omitempty"`
+	// With image: what the file is called
+	Name *string `json:"name,omitempty"`
 }
 
 // ChatRequestHistory is a model of the API.
@@ -1038,7 +1044,7 @@ type DocumentProgress struct {
 type EditMessageRequest struct {
 	// What the person says; the setting MAX_MESSAGE_CHARS may allow less
 	Message string `json:"message"`
-	// Documents that the message is about; absent: those of before
+	// As in a chat request; absent: what was attached before, pictures as well
 	Attachments []ChatRequestAttachment `json:"attachments,omitzero"`
 	// A configured model; absent: as before
 	Model *string `json:"model,omitempty"`
@@ -1417,6 +1423,8 @@ type Message struct {
 	Metadata map[string]any `json:"metadata"`
 	// Documents that were sent with it; one that has been deleted since is named all the same
 	Attachments []MessageAttachment `json:"attachments"`
+	// Pictures that were sent with it, where there are some; without metadata
+	Pictures []MessagePicture `json:"pictures,omitzero"`
 	// How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages. One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
 	FinishReason *string `json:"finish_reason"`
 	// Why it failed or was interrupted; null otherwise
@@ -1447,6 +1455,19 @@ type MessageError struct {
 	Message string `json:"message"`
 }
 
+// MessagePicture is a model of the API.
+type MessagePicture struct {
+	// Its bytes: GET /conversations/{id}/pictures/{picture_id}
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// One of: image/png, image/jpeg, image/webp, image/gif.
+	MediaType string `json:"media_type"`
+	// As it is shown, in pixels
+	Width     int64 `json:"width"`
+	Height    int64 `json:"height"`
+	SizeBytes int64 `json:"size_bytes"`
+}
+
 // MessageSiblings is a model of the API.
 type MessageSiblings struct {
 	// From 0, oldest first
@@ -1465,6 +1486,8 @@ type Model struct {
 	Local bool `json:"local"`
 	// False while the provider fails: then the fallback models answer in its place
 	Available bool `json:"available"`
+	// It, or a fallback of it, sees the pictures of a message
+	Vision bool `json:"vision"`
 	// Prompt and answer together; the least of the model and its fallbacks
 	ContextTokens int64      `json:"context_tokens"`
 	Price         ModelPrice `json:"price"`

@@ -295,6 +295,11 @@ func (r *Conversations) ListMessagesAll(ctx context.Context, id string, query *L
 	return allItems[Message](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages", query: query.values()}, options)
 }
 
+// GetPicture: A picture of a message
+func (r *Conversations) GetPicture(ctx context.Context, id string, pictureID string, options ...CallOption) ([]byte, error) {
+	return r.http.bytes(ctx, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/pictures/" + url.PathEscape(pictureID)}, options)
+}
+
 // Restore: Take a conversation out of the archive
 func (r *Conversations) Restore(ctx context.Context, id string, options ...CallOption) (*CreatedConversation, error) {
 	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)

@@ -236,6 +236,9 @@ export const SETTINGS = {
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
+  VISION_MODELS: list(
+    'Models that can see pictures beside those known to, comma-separated, with * as in compatible/qwen*; after ! those that cannot',
+  ),
   MEMORY_MODEL: optional(
     'Model that reads facts out of messages besides the patterns, for example openai/gpt-5-mini; counted on the ledger',
   ),

@@ -109,6 +109,22 @@ export const REQUIREMENTS = {
   'ATT-03': 'a document that the caller cannot read is refused before any cost',
   'ATT-04': 'edits, second answers, forks and context.attached_documents keep the documents',
   'ATT-05': 'titles of attached documents are untrusted content',
+  'PIC-01':
+    'a picture sent with a message is shown to the model, stands on the message and is read by its id',
+  'PIC-02': 'pictures are stored and sent without metadata; how they were held is kept',
+  'PIC-03': 'a picture that no model can see is refused before any cost, with what to do',
+  'PIC-04': 'pictures of earlier turns go along again, the newest first; others are told by name',
+  'PIC-05': 'second answers, edits and forks keep pictures',
+  'PIC-06': 'pictures have the rights of their conversation and are erased with it',
+  'PIC-07': 'broken, twofold and huge pictures are refused by their header, with their place',
+  'PIC-08': 'a temporary chat leaves no picture behind',
+  'PIC-09': 'the fingerprint of an idempotency key includes the picture',
+  'PIC-10': 'a message that waits keeps its picture',
+  'PIC-11':
+    'images come in at /v1/chat/completions, /v1/responses and /v1/messages, and go along with later turns',
+  'PIC-12': 'images that cannot be taken or seen are refused in the words of each protocol',
+  'PIC-13': 'tokens of images are counted in reservations and answers about counts',
+  'PIC-14': 'images are written in the words of each provider: OpenAI, Anthropic, Gemini',
   'LONG-01': 'messages of up to 262,144 characters are taken by every door, less by MAX_MESSAGE_CHARS',
   'LONG-02':
     'what is longer than the model’s window is refused before any cost, with the counts and what to do',

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Command } from 'commander';
 import type { ChatEvent, ChatStream, Citation, Proposal } from 'pentarch-sdk';
 import type { Context } from '../context.ts';
@@ -19,6 +21,8 @@ interface Talk {
   readonly after: string | null;
   /** Documents that the first question is about. */
   readonly attached: readonly string[];
+  /** Pictures that are shown with the first question. */
+  readonly images: readonly { image: string; name: string }[];
   /** What was said so far in a chat that is stored nowhere, and grows with it; null: it is stored. */
   readonly temporary: Said[] | null;
   readonly events: boolean;
@@ -199,7 +203,9 @@ const ask = async (talk: Talk, message: string, conversationId: string | null): 
     ...(temporary === null || temporary.length === 0 ? {} : { history: temporary }),
     ...(talk.after === null ? {} : { parent_message_id: talk.after }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
-    ...(talk.attached.length === 0 ? {} : { attachments: talk.attached.map((id) => ({ document_id: id })) }),
+    ...(talk.attached.length + talk.images.length === 0
+      ? {}
+      : { attachments: [...talk.attached.map((id) => ({ document_id: id })), ...talk.images] }),
   };
   const told = await follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
   if (told.answer !== '')
@@ -237,7 +243,13 @@ const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<
       if (word === '/help') out.note(REPL_HELP);
       else if (word === '/new') {
         conversationId = null;
-        talk = { ...talk, after: null, attached: [], temporary: talk.temporary === null ? null : [] };
+        talk = {
+          ...talk,
+          after: null,
+          attached: [],
+          images: [],
+          temporary: talk.temporary === null ? null : [],
+        };
       } else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
       else if (word === '/resume' && rest[0] !== undefined && talk.temporary === null)
         conversationId = rest[0];
@@ -246,7 +258,7 @@ const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<
       else if (word.startsWith('/')) out.note(`no such command; ${REPL_HELP}`);
       else {
         conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
-        talk = { ...talk, after: null, attached: [] };
+        talk = { ...talk, after: null, attached: [], images: [] };
       }
     } catch (error) {
       // One failed question does not end the talk.
@@ -275,6 +287,13 @@ const permitted = ({ client }: Context): (() => Promise<boolean>) => {
   };
 };
 
+const readImage = async (file: string): Promise<Talk['images'][number]> => {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw usage(`--image: ${file} cannot be read: ${error instanceof Error ? error.message : ''}`);
+  });
+  return { image: bytes.toString('base64'), name: path.basename(file) };
+};
+
 const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const chatCommand = (shell: Shell): Command => {
@@ -286,6 +305,7 @@ export const chatCommand = (shell: Shell): Command => {
     .option('--resume [conversation-id]', 'go on with a conversation; without an id, with the newest')
     .option('--after <message-id>', 'with --resume: the message to go on behind, in a branch of its own')
     .option('--attach <document-id...>', 'documents that the question is about')
+    .option('--image <file...>', 'pictures that are shown with the question: PNG, JPEG, WebP or GIF')
     .option('--temporary', 'stored nowhere: neither listed nor remembered, and gone with the answer')
     .option('--follow <run-id>', 'follow a run that is under way')
     .option('-i, --interactive', 'go on reading questions, also from a pipe')
@@ -320,6 +340,7 @@ export const chatCommand = (shell: Shell): Command => {
         model: textOption(command, 'model') ?? null,
         after,
         attached: listOption(command, 'attach'),
+        images: await Promise.all(listOption(command, 'image').map(readImage)),
         temporary: temporary ? [] : null,
         events,
         lines,

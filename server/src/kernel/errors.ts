@@ -92,7 +92,7 @@ export const underField = (error: unknown, pointer: string): unknown => {
 };
 
 /** Whether this is a refusal of one field and of nothing else. */
-export const isFaultOf = (error: unknown, field: string): boolean => {
+export const isFaultOf = (error: unknown, field: string): error is AppError => {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') return false;
   const { fields } = error.details;
   if (!Array.isArray(fields) || fields.length !== 1) return false;

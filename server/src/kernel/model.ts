@@ -3,6 +3,7 @@
  * `adapters/models/<provider>`; nothing outside of them knows a provider's wire.
  */
 import type { NanoUsd } from './money.ts';
+import type { Picture } from './picture.ts';
 
 export interface ToolSpec {
   name: string;
@@ -21,7 +22,8 @@ export interface ModelToolCall {
 }
 
 export type ModelMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string /** Shown with the words. */; pictures?: readonly Picture[] }
   | { role: 'assistant'; content: string; toolCalls?: ModelToolCall[] }
   | { role: 'tool'; toolCallId: string; name: string; content: string };
 
@@ -65,6 +67,8 @@ export interface ModelRequest extends Sampling {
   messages: ModelMessage[];
   /** Not changed once it has been handed over: what is known of a list is kept by it. */
   tools?: readonly ToolSpec[];
+  /** Bytes of the messages' pictures as base64, by their ids; one that is not there goes along as a note. */
+  pictures?: ReadonlyMap<string, string>;
   /** Without it the model decides. `none`: the tools are told, since earlier calls of them are, but not to be called. */
   toolChoice?: ToolChoice;
   /** False: at most one call in an answer, where the provider can be told so. */

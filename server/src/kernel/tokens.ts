@@ -2,7 +2,9 @@
  * Token counts without a tokenizer. The estimate stands in where a provider gives no usage; the bound is what a
  * budget reserves, so it must never be below what a provider can charge.
  */
-import type { ModelRequest, ToolSpec } from './model.ts';
+import type { ModelMessage, ModelRequest, ToolSpec } from './model.ts';
+import type { Picture } from './picture.ts';
+import { estimatePictureTokens, pictureTokensBound } from './pictures/tokens.ts';
 
 /** What a chat template adds for each message: role, separators. */
 const MESSAGE_OVERHEAD_TOKENS = 4;
@@ -25,6 +27,10 @@ export const estimateTokens = (text: string): number => {
 };
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools' | 'responseSchema'>;
+
+/** Of the messages, in their order. */
+export const picturesIn = (messages: readonly ModelMessage[]): Picture[] =>
+  messages.flatMap((message) => (message.role === 'user' ? (message.pictures ?? []) : []));
 
 /** A measure over every text that the provider reads as prompt; what it says of a list of tools is kept. */
 const createMeasure = (measure: (text: string) => number): ((request: Prompt) => number) => {
@@ -53,7 +59,9 @@ const estimateOf = createMeasure(estimateTokens);
 
 /** Estimated prompt tokens of a request, tools and schema included. */
 export const estimatePromptTokens = (request: Prompt): number =>
-  MESSAGE_OVERHEAD_TOKENS * request.messages.length + estimateOf(request);
+  MESSAGE_OVERHEAD_TOKENS * request.messages.length +
+  estimateOf(request) +
+  picturesIn(request.messages).reduce((sum, picture) => sum + estimatePictureTokens(picture), 0);
 
 /** A token of a byte-level vocabulary covers one UTF-8 byte at least. */
 const utf8Bytes = (text: string): number => {
@@ -74,11 +82,23 @@ const TOOL_PREAMBLE_TOKENS = 700;
 /** 8 for what stands around each text. */
 const boundOf = createMeasure((text) => 8 + utf8Bytes(text));
 
-/** More prompt tokens than any provider can count for this request: one a byte, and its template. */
-export const promptTokensBound = (request: Prompt): number => {
+/**
+ * More prompt tokens than a provider can count for this request: one a byte, and its template; pictures by the rules of the models
+ * that may be asked.
+ */
+export const promptTokensBound = (
+  request: Prompt,
+  models: readonly { provider: string; name: string }[] = [],
+): number => {
   let tokens = 32 + 16 * request.messages.length;
   if ((request.tools?.length ?? 0) > 0 || request.responseSchema !== undefined)
     tokens += TOOL_PREAMBLE_TOKENS;
+  for (const picture of picturesIn(request.messages))
+    tokens += Math.max(
+      ...(models.length === 0
+        ? [pictureTokensBound(picture)]
+        : models.map((model) => pictureTokensBound(picture, model))),
+    );
   return tokens + boundOf(request);
 };
 

@@ -194,6 +194,7 @@ export const composeModels = async (
       defaultModel,
       fallbacks: config.MODEL_FALLBACKS.map(ggufId),
       offered: config.MODELS.map(ggufId),
+      visionModels: config.VISION_MODELS,
       prices,
       windowOf: prices.windowOf,
       contextTokens: config.CONTEXT_TOKENS,

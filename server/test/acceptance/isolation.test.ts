@@ -26,7 +26,7 @@ import { startReceiver } from '../support/receiver.ts';
 import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
 import { openSocket } from '../support/socket-client.ts';
-import { withServer } from '../support/suite.ts';
+import { withWorld } from '../support/suite.ts';
 
 /**
  * Every operation of api/openapi.json, called as a stranger of the same tenant and as the administrator of another one, with the ids
@@ -167,8 +167,15 @@ let owner: Person;
 const callers: { name: string; who: Person; reach: 'tenant' | 'own' }[] = [];
 let before: Record<string, string> = {};
 
-const it = withServer({
-  env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **`, WEBHOOK_ALLOW_PRIVATE: 'on', MCP_BUILTIN: 'on' },
+const it = withWorld({
+  env: {
+    MODEL: 'builtin',
+    MODELS: 'compatible/seeing',
+    VISION_MODELS: 'compatible/seeing',
+    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+    MCP_BUILTIN: 'on',
+  },
 });
 it.beforeAll(async ({ world }) => {
   ({ server } = world);

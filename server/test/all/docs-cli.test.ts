@@ -200,6 +200,9 @@ const own = (make: () => Promise<string>): Prepare => words(async () => ({ ID: a
 /** Each is one of its own: the same bytes are the same upload. */
 let emptyFiles = 0;
 
+/** A GIF of one pixel. */
+const PIXEL = 'R0lGODlhAQABAIAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=';
+
 /** By the words that a line begins with; the longest that fits counts. */
 const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch chat': async () => ({ input: 'Hello\n' }),
@@ -223,6 +226,18 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch conversations edit': words(async () => {
     const { conversation_id: ID, parent_id: MESSAGE_ID } = await chat();
     return { ID, MESSAGE_ID };
+  }),
+  'pentarch conversations picture': words(async () => {
+    const asked = await admin.post('/api/v1/chat', {
+      message: 'What is this?',
+      context: { agent_id: 'athena', model: 'compatible/test' },
+      attachments: [{ image: PIXEL }],
+    });
+    const { conversation_id: ID } = asked.json<{ conversation_id: string }>();
+    const { items } = (await admin.get(`/api/v1/conversations/${ID}/messages`)).json<{
+      items: { pictures?: { id: string }[] }[];
+    }>();
+    return { ID, PICTURE_ID: items[0]?.pictures?.[0]?.id ?? '' };
   }),
   'pentarch conversations rate': words(async () => ({ MESSAGE_ID: (await chat()).id })),
   'pentarch conversations restore': own(async () => {
@@ -486,6 +501,7 @@ beforeAll(async () => {
       WEBHOOK_ALLOW_PRIVATE: 'on',
       MCP_ALLOW_STDIO: 'npx -y @modelcontextprotocol/server-filesystem **,node **',
       MODELS: 'compatible/test,openai/gpt-5-mini',
+      VISION_MODELS: 'compatible/test',
       COMPATIBLE_BASE_URL: provider.url,
       OPENAI_BASE_URL: provider.url,
       OPENAI_API_KEY: 'test-key',

@@ -25,7 +25,7 @@ KNOWN_REASONS = [
     r'^response_format must be \{"type": "text"|tool_choice must be of type auto, any, tool or none|a tool must be \{"name"',
     # What stands in the store, in the settings, or in the rights of the caller.
     r"nothing has been said yet|^/expires_at (has passed|must be within)",
-    r"there is no such response of yours|is no indexed document of yours",
+    r"there is no such response of yours|is no indexed document of yours|is no picture of this conversation|hold a picture, and|messages hold a picture",
     r"is not a cursor of this list",
     r"dimensions and no others|names a limit that stands in this list already",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
@@ -45,6 +45,7 @@ KNOWN_REASONS = [
     r"must not be (blank|empty|larger|nested)|must hold one text|must (have|be) at most|must have at least|is too long",
     r"or their media types|files of type .* cannot be read|holds no conversations|cannot be read|could not be read",
     r"is (broken|empty|encrypted)|no text",
+    r"must have one of document_id|goes with image; others|is no base64|must be a data: URL|is neither PNG|images (must|are not|of the role)|the image ",
     # The forms of OAuth (RFC 6749, 5.2) and of the OpenAI-compatible door.
     r"could not decode id_token_hint|the assertion|client|grant|redirect_uri|token|authorization header",
     r"(is|are) (not )?supported|must be 1: an agent gives one answer|unsupported|does not exist",

@@ -19,6 +19,7 @@ export const KINDS = [
   'notification',
   'oauth_client',
   'observation',
+  'picture',
   'proposal',
   'relation',
   'run',
@@ -77,6 +78,7 @@ const chat: Plan = {
     // Named alone it is 422: whose message it is is not looked at.
     parent_message_id: { kind: 'message', status: 422 },
     'attachments.0.document_id': { kind: 'document', status: 422 },
+    'attachments.0.picture_id': { kind: 'picture', status: 422 },
   },
 };
 const rpc = (method: string, params: Record<string, unknown>): Record<string, unknown> => ({
@@ -219,6 +221,9 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   }),
   'DELETE /conversations/{id}': id('conversation'),
   'GET /conversations/{id}/export': id('conversation'),
+  'GET /conversations/{id}/pictures/{picture_id}': {
+    path: { id: 'conversation', picture_id: 'picture' },
+  },
   'GET /conversations/{id}/shares': id('conversation'),
   'POST /conversations/{id}/shares': id('conversation', {
     send: () => ({ audience: 'tenant' }),
@@ -238,7 +243,10 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /conversations/{id}/messages/{message_id}/edit': {
     path: { id: 'conversation', message_id: 'message' },
     send: () => message,
-    body: { 'attachments.0.document_id': { kind: 'document', status: 422 } },
+    body: {
+      'attachments.0.document_id': { kind: 'document', status: 422 },
+      'attachments.0.picture_id': { kind: 'picture', status: 422 },
+    },
   },
   'POST /conversations/{id}/messages/{message_id}/regenerate': {
     path: { id: 'conversation', message_id: 'message' },

@@ -58,6 +58,9 @@ export interface MakeOptions {
   word: string;
 }
 
+/** One pixel. */
+const PIXEL = 'R0lGODlhAQABAIAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=';
+
 /** Everything of one owner. `word` keeps the secrets of two owners apart. */
 export const makeEverything = async (options: MakeOptions): Promise<Person> => {
   const { client, boss, word } = options;
@@ -89,7 +92,14 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
     return found;
   };
 
-  const chatted = await post(client, '/v2/chat', { message: `Note about ${FIND}: ${secret}` });
+  const chatted = await post(client, '/v2/chat', {
+    message: `Note about ${FIND}: ${secret}`,
+    context: { model: 'compatible/seeing' },
+    attachments: [{ image: PIXEL, name: `${secret}.gif` }],
+  });
+  const [asked] = (await client.get(`/v2/conversations/${text(chatted.conversation_id)}/messages`)).json<{
+    items: { pictures?: { id: string }[] }[];
+  }>().items;
   await post(client, '/v2/chat', { message: `Another note: ${secret}` });
   const share = await post(client, `/v2/conversations/${text(chatted.conversation_id)}/shares`, {
     audience: 'tenant',
@@ -200,6 +210,7 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
       notification: text(notification.id),
       oauth_client: text(oauth.client_id),
       observation: text(observation?.id),
+      picture: text(asked?.pictures?.[0]?.id),
       proposal: text(proposal.id),
       relation: text(relation.id),
       run: text(chatted.run_id),
@@ -241,6 +252,7 @@ export const readEverything = async (owner: Person, boss: Client): Promise<Recor
   const own = [
     `/v2/conversations/${ids.conversation}`,
     `/v2/chat/runs/${ids.run}`,
+    `/v2/conversations/${ids.conversation}/pictures/${ids.picture}`,
     `/v2/knowledge/documents/${ids.document}`,
     `/v2/knowledge/documents/${ids.document}/content`,
     `/v2/memory/entities/${ids.entity}`,

@@ -1,11 +1,17 @@
 import type { Message } from 'pentarch-sdk';
 import { attachedNames, withoutAttached } from './limits.ts';
 
-/** A document that goes, or has gone, with a question. */
+/** A document that goes, or has gone, with a question; or a picture that goes with it. */
 export interface SentFile {
   documentId: string;
   name: string;
+  /** Of a picture: a data: URL, and no document. */
+  image?: string;
 }
+
+/** What a question names of its files. */
+export const attachmentOf = ({ documentId, name, image }: SentFile) =>
+  image === undefined ? { document_id: documentId } : { image, name };
 
 const idsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -15,6 +15,7 @@ import { isTouch } from '../../lib/pointer.ts';
 import { readAnew } from '../../lib/query.ts';
 import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { attachmentOf } from './attached.ts';
 import { branchOf } from './branch.ts';
 import styles from './chat.module.css';
 import { CitationDrawer } from './citation-drawer.tsx';
@@ -65,11 +66,12 @@ const wasRefused = ({ state, turn }: Running): boolean => state === 'failed' && 
 const draftOf = ({ agentId, model, files }: Sending): Draft => ({
   agent: agentId ?? '',
   model: model ?? '',
-  files: files.map(({ documentId, name }) => ({
+  files: files.map(({ documentId, name, image }) => ({
     key: documentId,
     name,
     share: 1,
-    documentId,
+    documentId: image === undefined ? documentId : null,
+    ...(image === undefined ? {} : { image }),
     fault: null,
     file: null,
   })),
@@ -291,9 +293,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
         // One that is no longer offered would be refused.
         ...(models.some((one) => one.id === model) && model !== null ? { model } : {}),
       },
-      ...(files.length === 0
-        ? {}
-        : { attachments: files.map(({ documentId }) => ({ document_id: documentId })) }),
+      ...(files.length === 0 ? {} : { attachments: files.map(attachmentOf) }),
     };
     void ask(request, key);
   };

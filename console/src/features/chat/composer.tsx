@@ -1,4 +1,4 @@
-import { ArrowUp, MessageCircleDashed, Paperclip, RotateCcw, Square, X } from 'lucide-react';
+import { ArrowUp, Camera, MessageCircleDashed, Paperclip, RotateCcw, Square, X } from 'lucide-react';
 import type { AgentStatus, Model } from 'pentarch-sdk';
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
@@ -7,12 +7,13 @@ import { useApi } from '../../lib/api.ts';
 import { faultOf, isSignedOut } from '../../lib/errors.ts';
 import { forgetFiles, keepFiles, keptFile, noteUploaded } from '../../lib/kept-files.ts';
 import { useMay } from '../../lib/me.ts';
-import { sendsOnEnter } from '../../lib/pointer.ts';
+import { isTouch, sendsOnEnter } from '../../lib/pointer.ts';
 import { useHasEnded, useSignedIn } from '../../lib/signed-in.ts';
 import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
 import { type Limit, modelName } from './limits.ts';
+import { isPicture, preparePicture } from './picture.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then go along with the message. */
@@ -46,7 +47,13 @@ export interface Attachment {
   file: File | null;
   /** The session ended before it was taken: it goes on with the next one. */
   waits?: boolean;
+  /** Of a picture that is ready: a data: URL. Its bytes go with the message. */
+  image?: string;
 }
+
+/** Neither taken nor refused yet. */
+const isUnderWay = ({ documentId, fault, image }: Attachment): boolean =>
+  documentId === null && fault === null && image === undefined;
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -75,15 +82,14 @@ interface ComposerProps {
 }
 
 /** Chosen before the reload, and not looked up yet. */
-const isKept = ({ documentId, fault, file }: Attachment): boolean =>
-  documentId === null && fault === null && file === null;
+const isKept = (one: Attachment): boolean => isUnderWay(one) && one.file === null;
 const NOT_KEPT = 'it was too much to be kept over the reload.';
 
-const stateOf = ({ documentId, share, fault, file, waits }: Attachment): string => {
+const stateOf = ({ documentId, share, fault, file, waits, image }: Attachment): string => {
   if (waits === true) return 'waits for your sign-in';
   if (fault !== null)
     return `not taken: ${fault} ${file === null ? 'Choose' : 'Try'} it again, or remove it.`;
-  if (documentId !== null) return 'ready';
+  if (documentId !== null || image !== undefined) return 'ready';
   return share < 1 ? `${Math.round(share * 100)}%` : 'indexing …';
 };
 
@@ -108,10 +114,17 @@ export const Composer = (props: ComposerProps) => {
   const { agent, model, files } = draft;
   const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
     onDraft((now) => ({ ...now, files: change(now.files) }));
+  // A model that cannot see reads a picture as a document, as far as there are words in it.
+  const sees =
+    model === ''
+      ? props.models.some((one) => one.vision)
+      : props.models.some((one) => one.id === model && one.vision);
+  const mayAttach = mayUpload || (sees && !temporary.on);
   const waits = limit?.kind === 'rate';
   const [marked, setMarked] = useState(0);
   const [dismissed, setDismissed] = useState('');
   const picker = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
   const menuId = useId();
 
   const typed = /^\/([a-z]*)$/.exec(text)?.[1];
@@ -124,7 +137,7 @@ export const Composer = (props: ComposerProps) => {
     setMarked(0);
     field.current?.focus();
   };
-  const uploading = files.some((file) => file.documentId === null && file.fault === null);
+  const uploading = files.some(isUnderWay);
   const failed = files.some((file) => file.fault !== null);
 
   const changeFile = (key: string, more: Partial<Attachment>): void =>
@@ -132,6 +145,13 @@ export const Composer = (props: ComposerProps) => {
   const upload = (key: string, file: File): void => {
     const change = (more: Partial<Attachment>): void => changeFile(key, more);
     change({ share: 0, fault: null, file, waits: false });
+    if (sees && isPicture(file)) {
+      preparePicture(file).then(
+        (image) => change({ image, share: 1 }),
+        (error: unknown) => change({ fault: faultOf(error).message }),
+      );
+      return;
+    }
     api.knowledge
       .uploadDocument(file, {
         filename: file.name,
@@ -159,7 +179,8 @@ export const Composer = (props: ComposerProps) => {
     if (!ended) goOn.current();
   }, [ended]);
   const attach = (list: Iterable<File>): void => {
-    const chosen = [...list].map((file) => ({
+    const taken = [...list].filter((file) => mayUpload || isPicture(file));
+    const chosen = taken.map((file) => ({
       key: crypto.randomUUID(),
       place: 'chat' as const,
       name: file.name,
@@ -201,7 +222,7 @@ export const Composer = (props: ComposerProps) => {
     void forgetFiles([key]);
   };
 
-  const isOver = useFileDrop(props.zone, mayUpload && closed === null ? attach : null);
+  const isOver = useFileDrop(props.zone, mayAttach && closed === null ? attach : null);
 
   const send = async (): Promise<void> => {
     // Who writes at once after opening the page is faster than the list of agents.
@@ -213,7 +234,10 @@ export const Composer = (props: ComposerProps) => {
         message: command.message,
         agentId: command.agentId ?? (agent === '' ? null : agent),
         model: model === '' ? null : model,
-        files: files.flatMap(({ documentId, name }) => (documentId === null ? [] : [{ documentId, name }])),
+        files: files.flatMap(({ key, documentId, name, image }): SentFile[] => {
+          if (image !== undefined) return [{ documentId: key, name, image }];
+          return documentId === null ? [] : [{ documentId, name }];
+        }),
       },
       text,
     );
@@ -286,6 +310,7 @@ export const Composer = (props: ComposerProps) => {
         <ul className={styles.citations} aria-label="Attachments">
           {files.map((file) => (
             <li key={file.key} className={styles.chip}>
+              {file.image !== undefined && <img src={file.image} alt="" className={styles.thumb} />}
               {file.name}
               <span className={styles.meta} role="status">
                 {stateOf(file)}
@@ -321,7 +346,7 @@ export const Composer = (props: ComposerProps) => {
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          if (mayUpload && event.clipboardData.files.length > 0) {
+          if (mayAttach && event.clipboardData.files.length > 0) {
             event.preventDefault();
             attach(event.clipboardData.files);
           }
@@ -355,13 +380,35 @@ export const Composer = (props: ComposerProps) => {
             ))}
           </select>
         )}
-        {mayUpload && (
+        {sees && !temporary.on && isTouch() && (
+          <>
+            <input
+              ref={camera}
+              type="file"
+              accept="image/*"
+              capture="environment"
+              hidden
+              aria-label="Photo to attach"
+              onChange={(event) => {
+                attach(event.target.files ?? []);
+                event.target.value = '';
+              }}
+            />
+            <IconButton
+              label="Take a photo"
+              icon={<Camera size={16} />}
+              onClick={() => camera.current?.click()}
+            />
+          </>
+        )}
+        {mayAttach && (
           <>
             <input
               ref={picker}
               type="file"
               multiple
               hidden
+              {...(mayUpload ? {} : { accept: 'image/*' })}
               aria-label="Files to attach"
               onChange={(event) => {
                 attach(event.target.files ?? []);

@@ -85,7 +85,19 @@ export const keepDraft = (
 };
 
 export const keepUnderway = (conversation: string | undefined, underway: Underway | null): void =>
-  write(underwayKey(conversation), underway);
+  write(
+    underwayKey(conversation),
+    underway === null
+      ? null
+      : {
+          ...underway,
+          // Megabytes would fill the tab's storage: after a reload a picture has to be chosen again.
+          sending: {
+            ...underway.sending,
+            files: underway.sending.files.filter(({ image }) => image === undefined),
+          },
+        },
+  );
 
 export const readUnderway = (conversation: string | undefined): Underway | null => {
   const kept = read(underwayKey(conversation));

@@ -15,6 +15,7 @@ import { ApprovalCard } from './approval-card.tsx';
 import type { SentFile } from './attached.ts';
 import styles from './chat.module.css';
 import { QuestionEditor } from './question-editor.tsx';
+import { QuestionPictures, type ShownPictures } from './question-pictures.tsx';
 import { linkMarkers, markersOf, type Turn } from './thread.ts';
 import { ToolCalls } from './tool-calls.tsx';
 
@@ -247,6 +248,7 @@ interface QuestionProps {
   id: string;
   text: string;
   files: readonly SentFile[];
+  pictures?: ShownPictures;
   /** Why no answer came. */
   fault?: string | null;
   /** Nothing can be done with one that is not stored yet. */
@@ -261,7 +263,9 @@ interface QuestionProps {
   };
 }
 
-export const Question = ({ id, text, files, fault = null, actions }: QuestionProps) => {
+export const Question = ({ id, text, files: given, pictures, fault = null, actions }: QuestionProps) => {
+  const sent = given.filter(({ image }) => image !== undefined);
+  const files = given.filter(({ image }) => image === undefined);
   const edit = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
   const editing = actions?.editing ?? false;
@@ -271,6 +275,7 @@ export const Question = ({ id, text, files, fault = null, actions }: QuestionPro
   }, [editing]);
   return (
     <div className={styles.question}>
+      {sent.length + (pictures?.stored.length ?? 0) > 0 && <QuestionPictures shown={pictures} sent={sent} />}
       {files.length > 0 && (
         <ul className={styles.citations} aria-label="Attached">
           {files.map(({ documentId, name }) => (

@@ -64,6 +64,9 @@ const One = ({ message, isLast, ...props }: OneProps) => {
     <Question
       id={message.id}
       {...writtenOf(message)}
+      {...(message.pictures === undefined
+        ? {}
+        : { pictures: { conversation: message.conversation_id, stored: message.pictures } })}
       fault={message.error?.message ?? null}
       actions={{
         versions,

@@ -206,7 +206,7 @@ export interface ChatRequest {
   parent_message_id?: string | null;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
-  /** Documents that the message is about: they are looked at first, in all of the conversation */
+  /** Each has one of document_id, image and picture_id. Documents that the message is about are looked at first, in all of the conversation; up to 10 pictures are shown to a model that can see, else the message is refused before it costs anything */
   attachments?: ChatRequestAttachment[];
   /** false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true */
   store?: boolean;
@@ -218,7 +218,13 @@ export interface ChatRequest {
 
 export interface ChatRequestAttachment {
   /** A document that the caller can read */
-  document_id: string;
+  document_id?: string;
+  /** A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata */
+  image?: string;
+  /** A picture of the same conversation, once more */
+  picture_id?: string;
+  /** With image: what the file is called */
+  name?: string;
 }
 
 export interface ChatRequestHistory {
@@ -921,7 +927,7 @@ export interface DocumentProgress {
 export interface EditMessageRequest {
   /** What the person says; the setting MAX_MESSAGE_CHARS may allow less */
   message: string;
-  /** Documents that the message is about; absent: those of before */
+  /** As in a chat request; absent: what was attached before, pictures as well */
   attachments?: ChatRequestAttachment[];
   /** A configured model; absent: as before */
   model?: string;
@@ -1254,6 +1260,8 @@ export interface Message {
   metadata: Record<string, unknown>;
   /** Documents that were sent with it; one that has been deleted since is named all the same */
   attachments: MessageAttachment[];
+  /** Pictures that were sent with it, where there are some; without metadata */
+  pictures?: MessagePicture[];
   /** How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages */
   finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted' | null;
   /** Why it failed or was interrupted; null otherwise */
@@ -1282,6 +1290,17 @@ export interface MessageError {
   message: string;
 }
 
+export interface MessagePicture {
+  /** Its bytes: GET /conversations/{id}/pictures/{picture_id} */
+  id: string;
+  name: string;
+  media_type: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
+  /** As it is shown, in pixels */
+  width: number;
+  height: number;
+  size_bytes: number;
+}
+
 export interface MessageSiblings {
   /** From 0, oldest first */
   index: number;
@@ -1298,6 +1317,8 @@ export interface Model {
   local: boolean;
   /** False while the provider fails: then the fallback models answer in its place */
   available: boolean;
+  /** It, or a fallback of it, sees the pictures of a message */
+  vision: boolean;
   /** Prompt and answer together; the least of the model and its fallbacks */
   context_tokens: number;
   price: ModelPrice;

@@ -182,6 +182,9 @@ export const conversations = (http: Http) => ({
   /** Every item of `listMessages`, page by page. */
   listMessagesAll: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): AsyncGenerator<m.Message> =>
     allItems(http, { method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
+  /** A picture of a message */
+  getPicture: (id: string, pictureId: string, options?: CallOptions): Promise<Blob> =>
+    http.blob({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/pictures/${segment(pictureId)}` }, options),
   /** Take a conversation out of the archive */
   restore: (id: string, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/restore` }, options),

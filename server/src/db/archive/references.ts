@@ -38,6 +38,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
     run_id: may('runs'),
     parent_id: may('messages'),
   },
+  pictures: { user_id: must('users'), conversation_id: must('conversations') },
   message_feedback: { message_id: must('messages'), user_id: must('users') },
   runs: {
     user_id: must('users'),

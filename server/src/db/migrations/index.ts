@@ -59,6 +59,7 @@ import { directory } from './160-directory.ts';
 import { delegatedRuns } from './161-delegated-runs.ts';
 import { documentUploads } from './180-document-uploads.ts';
 import { messageGrams } from './190-message-grams.ts';
+import { pictures } from './200-pictures.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -122,4 +123,5 @@ export const migrations: readonly SchemaStep[] = [
   delegatedRuns,
   documentUploads,
   messageGrams,
+  pictures,
 ];

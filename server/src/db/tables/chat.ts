@@ -39,8 +39,23 @@ export interface MessageRow {
   parent_id: string | null;
   /** 1: in the branch that is shown and goes to the model; 0: in another one; 2: in it, without its place yet. */
   active: number;
-  /** JSON array of the documents that were sent with it (features/conversations/attachments.rules.ts); null: none. */
+  /** JSON array of the documents and pictures that were sent with it (features/conversations/attachments.rules.ts); null: none. */
   attachments: string | null;
+}
+
+/** A picture of a message of the conversation, without metadata (kernel/pictures). */
+export interface PictureRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  conversation_id: string;
+  name: string;
+  media_type: string;
+  width: number;
+  height: number;
+  size_bytes: number;
+  bytes: Uint8Array;
+  created_at: number;
 }
 
 export interface FeedbackRow {
@@ -147,6 +162,7 @@ export interface ChatTables {
   conversation_shares: ConversationShareRow;
   conversations: ConversationRow;
   messages: MessageRow;
+  pictures: PictureRow;
   message_feedback: FeedbackRow;
   runs: RunRow;
   conversation_summaries: ConversationSummaryRow;

@@ -7,6 +7,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
+import { createCanvas } from '@napi-rs/canvas';
 import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
@@ -30,6 +31,7 @@ const it = withWorld({
     MODEL_TIMEOUT_S: '5',
     MCP_BUILTIN: 'on',
     ALLOW_SELF_APPROVAL: 'on',
+    VISION_MODELS: 'compatible/test-model',
   },
 });
 it.beforeAll(({ world }) => {
@@ -303,6 +305,20 @@ describe('tasks', () => {
     const second = asTask(await client.sendMessage(request));
     expect(second.id).toBe(first.id);
     expect(provider.requests).toHaveLength(1);
+  });
+
+  it(req('A2A-02', 'take pictures as bytes, and show them to the model'), async () => {
+    const client = await clientOf(admin.token, '/a2a/zeus');
+    const request = message('What is it?');
+    const bytes = createCanvas(8, 8).toBuffer('image/png');
+    const part = { metadata: undefined, filename: 'cat.png', mediaType: 'image/png' };
+    request.message?.parts.push({ ...part, content: { $case: 'raw', value: bytes } });
+    await client.sendMessage(request);
+    const parts = provider.requests[0]?.body.messages?.at(-1)?.content as { image_url?: { url: string } }[];
+    expect(parts[1]?.image_url?.url).toBe(`data:image/png;base64,${bytes.toString('base64')}`);
+    const other = message('And this?');
+    other.message?.parts.push({ ...part, content: { $case: 'raw', value: Buffer.from('%PDF-1.7') } });
+    expect((await failure(client.sendMessage(other))).message).toContain('is neither PNG');
   });
 
   it(req('A2A-02', 'take structured parts as data, and no files'), async () => {

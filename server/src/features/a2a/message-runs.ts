@@ -7,7 +7,11 @@ import {
 } from '@a2a-js/sdk/errors';
 import { type BindRun, fingerprintOf, replayOwner } from '../../http/idempotency.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
+import { type NewPicture, pictureName } from '../../kernel/picture.ts';
+import { readPicture } from '../../kernel/pictures/read.ts';
+import { PictureFault } from '../../kernel/pictures/size.ts';
 import type { ActiveRun, FollowedRun, RunEvent } from '../chat/index.ts';
 import { type HandlerOptions, UUID } from './handler-options.ts';
 import { untilSettled } from './run-events.ts';
@@ -22,21 +26,41 @@ export interface FoundRun {
   settled(): Promise<void>;
 }
 
-/** The message's text, and its structured parts as data for the agent. */
-const readMessage = (message: Message): { text: string; data: unknown[] } => {
+/** The bytes of a file's part: a picture by its first bytes, whatever type it names. */
+const pictureOf = (bytes: Uint8Array, filename: string): NewPicture => {
+  try {
+    const read = readPicture(Buffer.from(bytes));
+    return { id: newId(), name: pictureName(filename, read.mediaType), ...read };
+  } catch (error) {
+    if (!(error instanceof PictureFault)) throw error;
+    throw new ContentTypeNotSupportedError(
+      `files are refused but for pictures, and this one ${error.message}`,
+    );
+  }
+};
+
+const PICTURES_ALONE = '[image]';
+
+/** The message's text, its structured parts as data for the agent, and its pictures. */
+const readMessage = (message: Message): { text: string; data: unknown[]; pictures: NewPicture[] } => {
   const texts: string[] = [];
   const data: unknown[] = [];
-  for (const { content } of message.parts) {
+  const pictures: NewPicture[] = [];
+  for (const { content, filename } of message.parts) {
     if (content?.$case === 'text') texts.push(content.value);
     else if (content?.$case === 'data') data.push(content.value);
+    else if (content?.$case === 'raw') pictures.push(pictureOf(content.value, filename));
     else
-      throw new ContentTypeNotSupportedError('only parts with text or data can be read; files are refused');
+      throw new ContentTypeNotSupportedError(
+        'only parts with text, data or the bytes of a picture can be read; files are refused, and none is fetched from its address',
+      );
   }
-  const text = texts.join('\n');
+  const said = texts.join('\n');
+  const text = said.trim() === '' && pictures.length > 0 ? PICTURES_ALONE : said;
   if (text.trim() === '') throw new RequestMalformedError('the message holds no text');
   if (text.length > MAX_MESSAGE_CHARACTERS && [...text].length > MAX_MESSAGE_CHARACTERS)
     throw new RequestMalformedError(`the text must have at most ${MAX_MESSAGE_CHARACTERS} characters`);
-  return { text, data };
+  return { text, data, pictures };
 };
 
 /** Runs of messages: each once, however often the message comes. `find` throws for a task that is not there. */
@@ -44,7 +68,7 @@ export const createMessageRuns = (options: HandlerOptions, find: (taskId: string
   const { chat, caller } = options;
 
   const start = async (message: Message, accepted?: BindRun): Promise<ActiveRun> => {
-    const { text, data } = readMessage(message);
+    const { text, data, pictures } = readMessage(message);
     const contextId = message.contextId === '' ? undefined : message.contextId;
     if (contextId !== undefined && !UUID.test(contextId))
       throw new RequestMalformedError('contextId must be the id of a conversation, or absent');
@@ -63,7 +87,7 @@ export const createMessageRuns = (options: HandlerOptions, find: (taskId: string
         requestId: options.requestId,
         streaming: true,
         wait: options.wait,
-        given: { metadata: { source: 'a2a' } },
+        given: { metadata: { source: 'a2a' }, ...(pictures.length === 0 ? {} : { pictures }) },
         ...(accepted === undefined ? {} : { accepted }),
       },
     );

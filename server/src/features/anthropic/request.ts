@@ -1,10 +1,13 @@
 import { estimateTokens } from 'pentarch-prose';
 import type { Sampling } from '../../kernel/model.ts';
+import type { NewPicture } from '../../kernel/picture.ts';
+import { estimatePictureTokens } from '../../kernel/pictures/tokens.ts';
 import type { AnswerForm } from '../chat/index.ts';
 import {
   type CompletionInput,
   type DoorRequest,
   readCompletion,
+  readImage,
   readSchema,
   refusal,
 } from '../openai/index.ts';
@@ -14,17 +17,30 @@ import type { CountRequest, MessageRequest } from './schema.ts';
 
 type Block = Record<string, unknown>;
 type Turn = CompletionInput['messages'][number];
+/** Images by the turns that they belong to. */
+type Shown = Map<object, readonly NewPicture[]>;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The text of blocks that may hold nothing else. */
-const textsOf = (content: string | readonly Block[], at: string): string => {
+/** Of an image's source: base64 or an address, which is refused by name. */
+const imageOf = ({ source }: Block, at: string): NewPicture => {
+  if (!isRecord(source)) return readImage(undefined, at);
+  if (source.type === 'url') return readImage(source.url, at);
+  return readImage(source.type === 'base64' ? source.data : undefined, at);
+};
+
+/** The text of blocks that may hold nothing else; `pictures` takes images where there may be some. */
+const textsOf = (content: string | readonly Block[], at: string, pictures?: NewPicture[]): string => {
   if (typeof content === 'string') return content;
   return content
     .map((block, i) => {
       if (block.type === 'text' && typeof block.text === 'string') return block.text;
+      if (block.type === 'image' && pictures !== undefined) {
+        pictures.push(imageOf(block, `${at}.${i}`));
+        return '';
+      }
       const what =
         block.type === 'image' || block.type === 'document'
           ? `${block.type}s`
@@ -55,7 +71,7 @@ const callOf = (block: Block) => ({
 });
 
 /** Results come before what is said with them, as they answer the turn before. */
-const turnsOf = (message: MessageRequest['messages'][number], at: string): Turn[] => {
+const turnsOf = (message: MessageRequest['messages'][number], at: string, shown: Shown): Turn[] => {
   const { role, content } = message;
   if (typeof content === 'string') return [{ role, content }];
   const said: Block[] = [];
@@ -67,9 +83,12 @@ const turnsOf = (message: MessageRequest['messages'][number], at: string): Turn[
     else if (role === 'assistant' && /^(?:redacted_)?thinking$/.test(textOf(block.type))) continue;
     else said.push(block);
   }
-  const text = textsOf(said, `${at}.content`);
+  const pictures: NewPicture[] = [];
+  const text = textsOf(said, `${at}.content`, role === 'user' ? pictures : undefined);
   if (calls.length > 0) return [{ role, content: text, tool_calls: calls }];
-  return [...results, ...(text === '' && results.length > 0 ? [] : [{ role, content: text }])];
+  const turn = { role, content: text };
+  if (pictures.length > 0) shown.set(turn, pictures);
+  return [...results, ...(text === '' && pictures.length === 0 && results.length > 0 ? [] : [turn])];
 };
 
 const toolsOf = (tools: MessageRequest['tools']): unknown[] =>
@@ -147,26 +166,31 @@ const conversationOf = ({ metadata }: MessageRequest): Pick<CompletionInput, 'us
   };
 };
 
-const messagesOf = ({ system, messages }: Pick<MessageRequest, 'system' | 'messages'>): Turn[] => [
+const messagesOf = (
+  { system, messages }: Pick<MessageRequest, 'system' | 'messages'>,
+  shown: Shown,
+): Turn[] => [
   ...(system === undefined || system === null
     ? []
     : [{ role: 'system', content: textsOf(system as string | Block[], 'system') }]),
-  ...messages.flatMap((message, i) => turnsOf(message, `messages.${i}`)),
+  ...messages.flatMap((message, i) => turnsOf(message, `messages.${i}`, shown)),
 ];
 
 /** Throws VALIDATION_ERROR, which leaves as 400. */
 export const readMessages = (body: MessageRequest): DoorRequest => {
   if (body.mcp_servers !== undefined && body.mcp_servers !== null)
     throw refusal('mcp_servers', 'mcp_servers are not supported: the platform has its own');
+  const shown: Shown = new Map();
   const read = readCompletion(
     {
-      messages: messagesOf(body),
+      messages: messagesOf(body, shown),
       tools: toolsOf(body.tools),
       tool_choice: choiceOf(body.tool_choice),
       parallel_tool_calls: body.tool_choice?.disable_parallel_tool_use !== true,
       ...conversationOf(body),
     },
     formatOf(body.output_config),
+    shown,
   );
   return {
     model: body.model,
@@ -181,7 +205,8 @@ const PER_MESSAGE_TOKENS = 4;
 
 /** About what the request itself has; the agent's own prompt is not the client's. Throws VALIDATION_ERROR. */
 export const countTokens = (body: CountRequest): number => {
-  const turns = messagesOf(body);
+  const shown: Shown = new Map();
+  const turns = messagesOf(body, shown);
   const tools = toolsOf(body.tools);
   const said = turns.reduce(
     (sum, { content, tool_calls: calls }) =>
@@ -191,5 +216,6 @@ export const countTokens = (body: CountRequest): number => {
       (calls === undefined ? 0 : estimateTokens(JSON.stringify(calls))),
     0,
   );
-  return said + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)));
+  const seen = [...shown.values()].flat().reduce((sum, picture) => sum + estimatePictureTokens(picture), 0);
+  return said + seen + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)));
 };

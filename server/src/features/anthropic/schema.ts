@@ -14,7 +14,8 @@ const Blocks = Type.Array(
   Type.Object({ type: Type.String({ maxLength: 64 }) }, { additionalProperties: true }),
   {
     maxItems: 256,
-    description: 'Blocks of type text, tool_use, tool_result and thinking; images and documents are refused',
+    description:
+      'Blocks of type text, tool_use, tool_result and thinking, and of people image with base64; addresses and documents are refused',
   },
 );
 const Message = Type.Object(

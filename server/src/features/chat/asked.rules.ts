@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../kernel/events.ts';
+import type { Picture } from '../../kernel/picture.ts';
 import { isTainted, type Taint, taintOfRow } from '../../kernel/taint.ts';
 
 /** What stands in the conversation; null: a new one. */
@@ -16,7 +17,15 @@ export const askedEvent = (
     parentId?: string | null;
     subject: { tenantId: string; userId: string; requestId: string | null };
   },
-  { content, attached }: { content: string; attached: readonly { id: string; title: string }[] },
+  {
+    content,
+    attached,
+    pictures,
+  }: {
+    content: string;
+    attached: readonly { id: string; title: string }[];
+    pictures?: readonly Picture[] | undefined;
+  },
   taint: Taint,
   role: 'user' | 'tool' = 'user',
 ): NewEvent => ({
@@ -33,6 +42,7 @@ export const askedEvent = (
     role,
     content,
     attachments: attached.map(({ id, title }) => ({ document_id: id, title })),
+    ...(pictures === undefined ? {} : { pictures: pictures.map(({ id, name }) => ({ id, name })) }),
     tainted: isTainted(taint),
   },
   requestId: run.subject.requestId,

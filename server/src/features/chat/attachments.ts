@@ -53,12 +53,14 @@ export const attachedBy = async (
   caller: Caller,
   { attachments = [], context }: Pick<ChatRequest, 'attachments' | 'context'>,
 ): Promise<readonly AttachedDocument[]> => {
-  const named = attachments.map((one) => one.document_id.toLowerCase());
+  const named = attachments.flatMap(({ document_id: id }) => (id === undefined ? [] : [id.toLowerCase()]));
   const ids = [...new Set([...named, ...inContext(context)])];
   if (named.length > 0 && !caller.permissions.has(READ_DOCUMENTS)) throw forbidden(READ_DOCUMENTS);
   const found = await readNow(documents, caller, ids);
   const readable = new Set(found.map((document) => document.id));
-  const missing = named.findIndex((id) => !readable.has(id));
+  const missing = attachments.findIndex(
+    ({ document_id: id }) => id !== undefined && !readable.has(id.toLowerCase()),
+  );
   if (missing >= 0)
     throw invalid({
       field: `/attachments/${missing}/document_id`,

@@ -1,10 +1,14 @@
 import type { ModelMessage } from '../../kernel/model.ts';
+import type { Picture } from '../../kernel/picture.ts';
+import { estimatePictureTokens } from '../../kernel/pictures/tokens.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 
 /** How much of a conversation goes along with a new message. Tokens are estimates (kernel/tokens.ts). */
 export interface HistoryTurn {
   role: 'user' | 'assistant';
   content: string;
+  /** Of a question: what was shown with it. */
+  pictures?: readonly Picture[];
   /** Of an answer: calls of the client's tools, with their results, that came before its words. */
   before?: readonly ModelMessage[];
 }
@@ -13,8 +17,9 @@ const TURN_OVERHEAD_TOKENS = 4;
 /** Estimates are no counts: this part of a window stays free for what they miss. */
 const MARGIN = 0.1;
 
-export const turnTokens = ({ content, before }: HistoryTurn): number =>
+export const turnTokens = ({ content, before, pictures }: HistoryTurn): number =>
   estimateTokens(content) +
+  (pictures === undefined ? 0 : pictures.reduce((sum, one) => sum + estimatePictureTokens(one), 0)) +
   TURN_OVERHEAD_TOKENS +
   (before === undefined ? 0 : estimatePromptTokens({ messages: [...before] }));
 

@@ -2,11 +2,13 @@ import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
+import type { SentPictures } from '../../kernel/picture.ts';
 import type { ActiveRun } from './active-run.ts';
 import { attachedBy } from './attachments.ts';
 import { namedParent } from './follows.rules.ts';
 import type { createLineUp, LineUpDeps } from './line-up.ts';
 import { refuseTooLong } from './message-length.ts';
+import { withPictures } from './pictures/sent.ts';
 import type { AttachedDocument } from './ports.ts';
 import { busy, TurnTaken } from './queue.ts';
 import { type LaunchOptions, parseContext, withForm } from './request.ts';
@@ -39,7 +41,7 @@ export const createLaunch = (options: LaunchDeps) => {
     caller: Caller,
     request: ChatRequest & { conversation_id: string },
     context: RunMessage['context'],
-    how: LaunchOptions & { attached: readonly AttachedDocument[] },
+    how: LaunchOptions & { attached: readonly AttachedDocument[]; pictures?: SentPictures },
   ): Promise<ActiveRun> => {
     if (!how.wait || how.again !== undefined) throw busy();
     const here = queue.announce(request.conversation_id);
@@ -61,7 +63,11 @@ export const createLaunch = (options: LaunchDeps) => {
     namedParent(request);
     await refuseTooLong(options, caller, request.message, context);
     const attached = await attachedBy(options.documents, caller, request);
-    const how = { ...withHistory(request, withForm(request, asked)), attached };
+    const how = await withPictures(
+      options,
+      { caller, request, context },
+      { ...withHistory(request, withForm(request, asked)), attached },
+    );
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);

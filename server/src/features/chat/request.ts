@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
+import type { NewPicture } from '../../kernel/picture.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import { type AnswerForm, bringsWords, unusableSchema } from './form.ts';
 import type { HistoryTurn } from './history.rules.ts';
@@ -15,6 +16,8 @@ import type { ClientTools } from './tools.rules.ts';
 export interface GivenInput {
   /** History that the client keeps by itself; for a new conversation alone. */
   history?: readonly HistoryTurn[];
+  /** Shown with the message, beside those of its attachments. */
+  pictures?: readonly NewPicture[];
   /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
   instructions?: string;
   /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
+import { MAX_PICTURE_BYTES, MAX_PICTURES, PICTURE_BODY_BYTES } from '../../kernel/picture.ts';
 import {
   AnyObject,
   AnyValue,
@@ -28,15 +29,26 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
-/** Of requests with such a message, each character of which may be written as two escapes of six bytes, and more around it. */
-export const CHAT_BODY_BYTES = 4 * 1024 * 1024;
+/** Of requests with a message, each character of which may be written as two escapes of six bytes, and pictures. */
+export const CHAT_BODY_BYTES = PICTURE_BODY_BYTES;
 
 export const MAX_ATTACHMENTS = 100;
 
-const Attachment = Strict({ document_id: Uuid('A document that the caller can read') });
+const Attachment = Strict({
+  document_id: Type.Optional(Uuid('A document that the caller can read')),
+  image: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 64,
+      description: `A picture: PNG, JPEG, WebP or GIF of up to ${MAX_PICTURE_BYTES} bytes as base64 or a data: URL. It is stored without its metadata`,
+    }),
+  ),
+  picture_id: Type.Optional(Uuid('A picture of the same conversation, once more')),
+  name: Type.Optional(Type.String({ maxLength: 200, description: 'With image: what the file is called' })),
+});
 const Attachments = Type.Array(Attachment, {
   maxItems: MAX_ATTACHMENTS,
-  description: 'Documents that the message is about: they are looked at first, in all of the conversation',
+  description: `Each has one of document_id, image and picture_id. Documents that the message is about are looked at first, in all of the conversation; up to ${MAX_PICTURES} pictures are shown to a model that can see, else the message is refused before it costs anything`,
 });
 
 export const ChatRequest = Strict({
@@ -139,7 +151,7 @@ export const EditBody = Strict({
   attachments: Type.Optional(
     Type.Array(Attachment, {
       maxItems: MAX_ATTACHMENTS,
-      description: 'Documents that the message is about; absent: those of before',
+      description: 'As in a chat request; absent: what was attached before, pictures as well',
     }),
   ),
   ...chosen,

@@ -7,7 +7,7 @@ import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { type Taint, taintOfRow } from '../../kernel/taint.ts';
-import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
+import { INACTIVE, QUEUED_FROM, readPictures, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { FIRST_PARTIAL } from './partials.rules.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
@@ -192,7 +192,7 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
       .where('user_id', '=', p('user_id')),
 );
 
-const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+const TURN = ['id', 'created_at', 'role', 'content', 'agent_id', 'attachments'] as const;
 /** Ids in one statement: engines bound the number of its values. */
 const IDS_AT_ONCE = 500;
 /** Before all ids: nothing of the same time is before it. */
@@ -321,6 +321,8 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   taintHeld: (id: string): Promise<Taint | null> => taintHeld(db.read, id),
 
   tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+  pictures: (conversationId: string, ids: readonly string[]) => readPictures(db.read, conversationId, ids),
 
   /** Messages of all branches that documents were sent with, newest first. */
   withAttachments: (conversationId: string) => withAttachments(db.read, { id: conversationId }),

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import { attachmentsOf, isQueuedAt } from '../conversations/index.ts';
+import { attachmentsOf, isQueuedAt, picturesOf } from '../conversations/index.ts';
 import type { LaunchOptions } from './request.ts';
 import type { StartDeps } from './run/run.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
@@ -41,10 +41,14 @@ export const createVersions = (store: ChatStore, documents: StartDeps['documents
     return row;
   };
 
-  /** Documents of a question, as far as they are still there. */
+  /** Documents of a question, as far as they are still there, and its pictures. */
   const keptOf = async (caller: Caller, question: Pick<MessageRow, 'attachments'>) => {
     const ids = attachmentsOf(question).map((one) => one.document_id);
-    return (await documents(caller, ids)).map(({ id }) => ({ document_id: id }));
+    const found = await documents(caller, ids);
+    return [
+      ...found.map(({ id }) => ({ document_id: id })),
+      ...picturesOf(question).map(({ id }) => ({ picture_id: id })),
+    ];
   };
 
   const requestOf = async (

@@ -4,12 +4,14 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { SentPictures } from '../../kernel/picture.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
 import {
   activateBranch,
   attachmentsOf,
   attachmentsText,
+  picturesOf,
   queuedAt,
   titleFrom,
   UNPLACED,
@@ -18,6 +20,7 @@ import type { Costs } from '../costs/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
+import { sentBefore, storePictures } from './pictures/sent.ts';
 import type { AttachedDocument } from './ports.ts';
 import { earlierCredential, storedRequestOf } from './queued.rules.ts';
 import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
@@ -67,6 +70,7 @@ interface WaitingMessage {
     streaming: boolean;
     given?: GivenInput | undefined;
     attached: readonly AttachedDocument[];
+    pictures?: SentPictures;
     accepted?: (tx: Queryable, runId: string) => Promise<void>;
   };
 }
@@ -118,7 +122,7 @@ const insertQueued = async (
     created_at: queuedAt(run.place.at),
     parent_id: null,
     active: UNPLACED,
-    attachments: attachmentsText(how.attached),
+    attachments: attachmentsText(how.attached, how.pictures?.own),
   });
   await insertRun(tx, {
     ...owner,
@@ -183,11 +187,19 @@ export const createWaiting = (deps: WaitingDeps) => {
             taintOfConversation(mark),
             how.given?.taint,
             bringsContext(context, how.given ?? {}) ? ['context'] : [],
+            how.pictures === undefined ? [] : ['documents'],
           );
-          const said = { content: request.message, attached: how.attached };
+          const said = { content: request.message, attached: how.attached, pictures: how.pictures?.own };
           const event = askedEvent(question, said, taint, role);
           await touchConversation(tx, { id: conversationId, now, taint: null, added: 1, title });
           await insertQueued(tx, { store, caller, request, context, how, run, role });
+          if (how.pictures !== undefined)
+            await storePictures(tx, how.pictures, {
+              tenant_id: caller.tenantId,
+              user_id: caller.userId,
+              conversation_id: conversationId,
+              created_at: now,
+            });
           await how.accepted?.(tx, runId);
           await tx.emit(event);
           return run;
@@ -240,6 +252,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             title,
             trusted: false,
           })),
+          ...sentBefore(picturesOf(question)),
         },
       };
     },

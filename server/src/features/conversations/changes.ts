@@ -87,7 +87,7 @@ export const createConversationChanges = ({ store, clock, find }: ChangesOptions
       if (open.some((answer) => path.includes(answer)))
         throw conflict('an answer up to this message has not ended');
       const copied = forkOf(from, await store.messagesById(id, path), messageId, clock.now());
-      await store.insertFork(copied.conversation, copied.messages, note);
+      await store.insertFork({ from: id, ...copied }, note);
       return conversationOf(copied.conversation);
     },
 

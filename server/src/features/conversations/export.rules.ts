@@ -1,3 +1,4 @@
+import { pictureNote } from '../../kernel/picture.ts';
 import type { Conversation, FinishReason, Message } from './schema.ts';
 
 const SPEAKER: Record<Message['role'], string> = { user: 'You', assistant: 'Assistant', tool: 'Tool' };
@@ -19,6 +20,9 @@ const endLine = ({ finish_reason: reason, error }: Message): string => {
 };
 
 /** A conversation as Markdown a person reads: speaker and time as headings, citations as a list below the answer. */
+const picturesNamed = ({ pictures = [] }: Pick<Message, 'pictures'>): string[] =>
+  pictures.map((picture) => pictureNote(picture));
+
 export const toMarkdown = (conversation: Conversation, messages: readonly Message[]): string => {
   const head = `# ${conversation.title ?? 'Conversation'}\n\nStarted ${conversation.created_at} · ${conversation.message_count} messages · ${conversation.total_cost_usd} USD\n`;
   const parts = messages.map((message) => {
@@ -26,7 +30,9 @@ export const toMarkdown = (conversation: Conversation, messages: readonly Messag
     const citations = message.citations.map(
       (c, i) => `${i + 1}. ${c.title}${c.page === null ? '' : `, page ${c.page}`}: “${c.quote}”`,
     );
-    const files = message.attachments.map(({ title }) => `\n- ${title}`).join('');
+    const files = [...message.attachments.map(({ title }) => title), ...picturesNamed(message)]
+      .map((name) => `\n- ${name}`)
+      .join('');
     const attached = files === '' ? '' : `\n\nAttached:\n${files}`;
     const sources = citations.length === 0 ? '' : `\n\nSources:\n\n${citations.join('\n')}`;
     return `## ${speaker}, ${message.created_at}\n\n${message.content}${attached}${endLine(message)}${sources}\n`;

@@ -1,8 +1,9 @@
-export { attachmentsOf, attachmentsText } from './attachments.rules.ts';
+export { attachmentsOf, attachmentsText, picturesOf } from './attachments.rules.ts';
 export { addConversationCost } from './cost.store.ts';
 export { brokenReason, INTERRUPTED, storedReason } from './ends.rules.ts';
 export { titleFrom } from './export.rules.ts';
 export { messagesById, openAnswers } from './messages.store.ts';
+export { insertPictures, readPictures } from './pictures.store.ts';
 export { isQueuedAt, QUEUED_FROM, queuedAt, saidAt } from './queued.rules.ts';
 export { dropArchivedBefore, dropUnlistedBefore } from './retention.store.ts';
 export {

@@ -1,5 +1,5 @@
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
-import { forbidden } from '../../kernel/errors.ts';
+import { forbidden, notFound } from '../../kernel/errors.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { toMarkdown } from './export.rules.ts';
 import type { FindConversation } from './finder.ts';
@@ -49,6 +49,14 @@ export const createConversationReading = ({ store, find, views }: ReadingOptions
   };
 
   return {
+    /** Throws NOT_FOUND: also for a picture of a conversation that the caller may not read. */
+    async picture(caller: Caller, { id, pictureId }: { id: string; pictureId: string }) {
+      await find(readScope(caller), id);
+      const picture = await store.picture(id, pictureId.toLowerCase());
+      if (picture === undefined) throw notFound('picture');
+      return picture;
+    },
+
     async list(caller: Caller, query: ConversationListQuery) {
       const all = readScope(caller);
       if (query.scope === 'tenant' && all.reach !== 'tenant')

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import { locationOf } from '../../http/location.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { Page } from '../../kernel/schema.ts';
@@ -22,6 +23,7 @@ import {
   Message,
   MessageParams,
   PatchConversation,
+  PictureParams,
   RenamedFolder,
   RenameFolder,
 } from './schema.ts';
@@ -186,6 +188,28 @@ const messageRoutes = (conversations: ConversationService): AnyRoute[] => [
     query: ListMessages,
     responses: { 200: Page(Message) },
     handler: ({ caller, params, query }) => conversations.messages(caller, params.id, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/conversations/:id/pictures/:picture_id',
+    operationId: 'getPicture',
+    summary: 'A picture of a message',
+    description: 'The bytes without metadata, for whoever may read the conversation',
+    tag,
+    access: 'conversations:read',
+    params: PictureParams,
+    responses: { 200: null },
+    produces: 'application/octet-stream',
+    handler: async ({ caller, params, reply }) => {
+      const picture = await conversations.picture(caller, { id: params.id, pictureId: params.picture_id });
+      // Never a page of its own, whatever a browser takes it for.
+      return reply
+        .header('content-type', picture.media_type)
+        .header('content-disposition', contentDisposition(picture.name))
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('cache-control', 'private, max-age=3600')
+        .send(Buffer.from(picture.bytes));
+    },
   }),
   route({
     method: 'GET',

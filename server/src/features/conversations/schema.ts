@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PICTURE_TYPES } from '../../kernel/picture.ts';
 import {
   AnyObject,
   AnyValue,
@@ -67,6 +68,18 @@ export const Attachment = Type.Object({
 });
 export type Attachment = Static<typeof Attachment>;
 
+export const MessagePicture = Type.Object({
+  id: Uuid('Its bytes: GET /conversations/{id}/pictures/{picture_id}'),
+  name: Type.String(),
+  media_type: StringEnum(PICTURE_TYPES),
+  width: Type.Integer({ description: 'As it is shown, in pixels' }),
+  height: Type.Integer(),
+  size_bytes: Type.Integer(),
+});
+export type MessagePicture = Static<typeof MessagePicture>;
+
+export const PictureParams = Strict({ id: Uuid('Conversation id'), picture_id: Uuid('Picture id') });
+
 export const Message = Type.Object({
   id: Uuid(),
   conversation_id: Uuid(),
@@ -83,6 +96,11 @@ export const Message = Type.Object({
   attachments: Type.Array(Attachment, {
     description: 'Documents that were sent with it; one that has been deleted since is named all the same',
   }),
+  pictures: Type.Optional(
+    Type.Array(MessagePicture, {
+      description: 'Pictures that were sent with it, where there are some; without metadata',
+    }),
+  ),
   finish_reason: Nullable(
     StringEnum(FINISH_REASONS, {
       description:

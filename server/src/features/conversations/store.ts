@@ -1,11 +1,14 @@
 import type { Along, Db, Tx } from '../../db/db.ts';
-import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
+import type { ConversationRow, PictureRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import { picturesOf } from './attachments.rules.ts';
+import type { forkOf } from './fork.rules.ts';
 import type { GramSearch } from './gram-search.ts';
 import { gramsOf } from './grams.store.ts';
 import { createMessageReads } from './messages.store.ts';
 import { createConversationPages } from './pages.store.ts';
 import { createPersonStore } from './person.store.ts';
+import { copyPictures, readPictures } from './pictures.store.ts';
 import { within } from './scope.store.ts';
 import { pickBranch } from './tree.store.ts';
 
@@ -119,7 +122,7 @@ export const createConversationStore = (db: Db, search: Omit<GramSearch, 'close'
       pickBranch(tx, db.dialect, conversationId, messageId),
 
   /** A conversation with messages of another one. */
-  insertFork: (conversation: ConversationRow, messages: readonly MessageRow[], note: Along) =>
+  insertFork: ({ from, conversation, messages }: { from: string } & ReturnType<typeof forkOf>, note: Along) =>
     db.write(async (tx) => {
       await tx.insertInto('conversations').values(conversation).execute();
       for (let at = 0; at < messages.length; at += ROWS_AT_ONCE)
@@ -127,8 +130,15 @@ export const createConversationStore = (db: Db, search: Omit<GramSearch, 'close'
           .insertInto('messages')
           .values(messages.slice(at, at + ROWS_AT_ONCE))
           .execute();
+      const pictures = new Set(messages.flatMap(picturesOf).map(({ id }) => id));
+      await copyPictures(tx, from, conversation.id, [...pictures]);
       await note(tx);
     }),
+
+  async picture(conversationId: string, id: string): Promise<PictureRow | undefined> {
+    const [found] = await readPictures(db.read, conversationId, [id]);
+    return found;
+  },
 });
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;

@@ -2,7 +2,7 @@ import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { taintOfRow } from '../../kernel/taint.ts';
-import { attachmentsOf } from './attachments.rules.ts';
+import { attachmentsOf, picturesOf } from './attachments.rules.ts';
 import { type BrokenRun, endOf } from './ends.rules.ts';
 import type { ListedConversation } from './pages.store.ts';
 import { saidAt } from './queued.rules.ts';
@@ -30,6 +30,15 @@ export const conversationOf = (row: ListedConversation): Conversation => ({
 
 const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');
 
+const picturesIn = (row: Pick<MessageRow, 'attachments'>): Pick<Message, 'pictures'> => {
+  const pictures = picturesOf(row).map(({ mediaType, size, ...picture }) => ({
+    ...picture,
+    media_type: mediaType,
+    size_bytes: size,
+  }));
+  return pictures.length === 0 ? {} : { pictures };
+};
+
 /** `run`: the message's run where that ended without a whole answer (`ends.rules.ts`). */
 export const messageOf = (row: MessageRow, run?: BrokenRun, siblings: Siblings = ALONE): Message => ({
   id: row.id,
@@ -42,6 +51,7 @@ export const messageOf = (row: MessageRow, run?: BrokenRun, siblings: Siblings =
   usage: json<Usage | null>(row.usage, null),
   metadata: json<Record<string, unknown>>(row.metadata, {}),
   attachments: attachmentsOf(row),
+  ...(row.attachments === null ? {} : picturesIn(row)),
   ...endOf(row.role, json<Record<string, unknown>>(row.metadata, {}), run),
   cost_usd: nanoToUsd(row.cost_nano),
   run_id: row.run_id,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { uploadPreference } from '../../http/prefer.ts';
@@ -13,7 +14,7 @@ import { PageQuery, Strict } from '../../kernel/schema.ts';
 import type { DocumentsService } from './documents.service.ts';
 import type { FetchDocument } from './fetch-document.ts';
 import type { UploadInput } from './ports.ts';
-import { contentDisposition, downloadName, fullContentType } from './rules.ts';
+import { downloadName, fullContentType } from './rules.ts';
 import {
   ChunkPage,
   ContentQuery,

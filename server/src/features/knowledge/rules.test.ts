@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contentDisposition } from '../../http/content-disposition.ts';
 import {
   canonicalJson,
   cleanFilename,
-  contentDisposition,
   factsOf,
   fullContentType,
   highlight,

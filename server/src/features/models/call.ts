@@ -18,6 +18,8 @@ export interface ModelsOptions {
   fallbacks?: readonly string[];
   /** Further models that a caller may pick (the setting MODELS). */
   offered?: readonly string[];
+  /** Globs of models that see pictures beside those that are known to; behind an exclamation mark: that do not. */
+  visionModels?: readonly string[];
   prices: { of(ref: ModelRef): ModelPrice };
   /** Context window of a model in tokens, where it is known. */
   windowOf?: (ref: ModelRef) => number | null;

@@ -2,10 +2,11 @@ import { invalid } from '../../kernel/errors.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import type { ModelsOptions } from './call.ts';
 import { BUILTIN, parseModelId } from './rules.ts';
+import { createSees } from './vision.rules.ts';
 
 /** Which models are set up, and which of them is asked. Throws VALIDATION_ERROR for what names no provider that is there. */
 export const createChosen = (
-  options: Pick<ModelsOptions, 'providers' | 'defaultModel' | 'fallbacks' | 'offered'>,
+  options: Pick<ModelsOptions, 'providers' | 'defaultModel' | 'fallbacks' | 'offered' | 'visionModels'>,
 ) => {
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
 
@@ -29,7 +30,18 @@ export const createChosen = (
     ...fallbacks.filter((other) => other.id !== ref.id),
   ];
 
+  const sees = createSees(options.visionModels ?? []);
+  /** The model itself where it or a fallback of it sees. */
+  const seeing = (ref: ModelRef): ModelRef | null => (candidates(ref).some(sees) ? ref : null);
+
   return {
+    sees,
+    /** The model where it or a fallback of it can see; else, where the choice is the platform's, another that is set up and can; null: none. */
+    seeing: (ref: ModelRef, otherwise: boolean): ModelRef | null => {
+      const found = seeing(ref);
+      if (found !== null || !otherwise) return found;
+      return [...offered].map((id) => known(id, '/MODELS')).find(sees) ?? null;
+    },
     providers,
     known,
     defaultModel,

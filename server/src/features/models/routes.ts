@@ -16,6 +16,7 @@ const Model = Type.Object({
   available: Type.Boolean({
     description: 'False while the provider fails: then the fallback models answer in its place',
   }),
+  vision: Type.Boolean({ description: 'It, or a fallback of it, sees the pictures of a message' }),
   context_tokens: Type.Integer({
     description: 'Prompt and answer together; the least of the model and its fallbacks',
   }),
@@ -41,7 +42,7 @@ const priceOf = (price: ModelPrice) => ({
 });
 
 export const modelRoutes = (
-  models: Pick<Models, 'choices' | 'isLocal' | 'contextTokens' | 'price'>,
+  models: Pick<Models, 'choices' | 'isLocal' | 'contextTokens' | 'price' | 'seeing'>,
 ): AnyRoute[] => [
   route({
     method: 'GET',
@@ -58,6 +59,7 @@ export const modelRoutes = (
         provider: ref.provider,
         default: isDefault,
         local: models.isLocal(ref),
+        vision: models.seeing(ref, false) !== null,
         available: isAvailable,
         context_tokens: models.contextTokens(ref),
         price: priceOf(models.price(ref)),

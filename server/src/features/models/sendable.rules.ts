@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelToolCall, ToolSpec } from '../../kernel/model.ts';
+import type { Picture } from '../../kernel/picture.ts';
 
 /**
  * A conversation in the form that the strictest provider takes, whatever has become of its turns: instructions first and in one
@@ -14,6 +15,7 @@ type Result = ModelMessage & { role: 'tool' };
 const OPENING = '[The conversation begins with an answer.]';
 const GO_ON = '[Go on.]';
 const NO_ANSWER = '[No answer was given to this.]';
+const PICTURES_ALONE = '[No words, but what is to be seen.]';
 const NO_OUTPUT = '[no output]';
 const NOT_KEPT = '[The result of this call was not kept.]';
 
@@ -48,6 +50,8 @@ const paired = (messages: readonly Spoken[]): Spoken[] => {
     const blank = isBlank(message.content);
     if (calls.length === 0) {
       if (!blank) kept.push(message);
+      else if (message.role === 'user' && (message.pictures ?? []).length > 0)
+        kept.push({ ...message, content: PICTURES_ALONE });
       continue;
     }
     kept.push(blank && message.content !== '' ? { ...message, content: '' } : message);
@@ -67,13 +71,22 @@ const asWords = (messages: readonly Spoken[]): Spoken[] =>
     return { role: 'assistant', content: joined(message.content, ...told) };
   });
 
+const picturesOf = (...messages: readonly Spoken[]): { pictures?: readonly Picture[] } => {
+  const pictures = messages.flatMap((one) => (one.role === 'user' ? (one.pictures ?? []) : []));
+  return pictures.length === 0 ? {} : { pictures };
+};
+
 const alternating = (messages: readonly Spoken[]): Spoken[] => {
   const kept: Spoken[] = [];
   for (const message of messages) {
     const last = kept.at(-1);
     if (last === undefined && message.role !== 'user') kept.push({ role: 'user', content: OPENING });
     if (last?.role === 'user' && message.role === 'user')
-      kept[kept.length - 1] = { role: 'user', content: joined(last.content, message.content) };
+      kept[kept.length - 1] = {
+        role: 'user',
+        content: joined(last.content, message.content),
+        ...picturesOf(last, message),
+      };
     else if (last?.role === 'assistant' && message.role === 'assistant')
       kept[kept.length - 1] = { ...message, content: joined(last.content, message.content) };
     else {

@@ -50,12 +50,14 @@ export interface Models {
   generate(ref: ModelRef, call: ModelCall): Promise<ModelCallResult>;
   stream(ref: ModelRef, call: ModelCall, onText: (text: string) => void): Promise<ModelCallResult>;
   isLocal(ref: ModelRef): boolean;
+  /** The model where it or a fallback of it can see pictures; else, with `otherwise`, another that is set up and can; null: none. */
+  seeing(ref: ModelRef, otherwise: boolean): ModelRef | null;
   /** Context window in tokens: the smallest of the model and its fallbacks. */
   contextTokens(ref: ModelRef): number;
   price(ref: ModelRef): ModelPrice;
   cost(ref: ModelRef, usage: ModelUsage): { costNanoUsd: NanoUsd; estimated: boolean };
-  /** More prompt tokens than any provider can count for the call; measured once for what follows. */
-  promptBound(call: ModelCall): number;
+  /** More prompt tokens than any provider can count for the call; measured once for what follows. `ref`: of whom it is asked. */
+  promptBound(call: ModelCall, ref?: ModelRef): number;
   /** The most that a call can cost, whichever of the model and its fallbacks answers. */
   worstCase(ref: ModelRef, promptBound: number, outputTokensCap: number): NanoUsd;
   /** Largest output cap whose worst case fits the budget, for the model and its fallbacks; below 1: none does. */
@@ -149,10 +151,11 @@ export const createModels = (options: ModelsOptions): Models => {
       );
     },
     contextTokens: (ref) => Math.min(...candidates(ref).map(windowOf)),
+    seeing: chosen.seeing,
     isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
     price: (ref) => options.prices.of(ref),
     cost,
-    promptBound: promptBoundOf,
+    promptBound: (call, ref) => promptBoundOf(call, ref === undefined ? undefined : candidates(ref)),
     worstCase: (ref, promptBound, outputTokensCap) => {
       let worst = 0;
       for (const candidate of candidates(ref))

@@ -1,6 +1,6 @@
 import { ModelError, type ModelProvider, type ModelRef, type ModelResult } from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
-import { promptTokensBound } from '../../kernel/tokens.ts';
+import { picturesIn, promptTokensBound } from '../../kernel/tokens.ts';
 import type { Booking } from './booking.ts';
 import type { ModelCall, ModelCallError, ModelCallResult } from './call.ts';
 import type { Chosen } from './chosen.ts';
@@ -14,7 +14,7 @@ export interface TriesOptions {
   random(): number;
   sleep(delayMs: number, signal: AbortSignal): Promise<void>;
   onCall(sample: ModelCallSample): void;
-  chosen: Pick<Chosen, 'providers' | 'candidates'>;
+  chosen: Pick<Chosen, 'providers' | 'candidates' | 'sees'>;
   circuits: Pick<Circuits, 'isOpen' | 'report'>;
   booking: Booking;
   windowOf(ref: ModelRef): number;
@@ -28,8 +28,8 @@ export type CallOnce = (
 ) => Promise<ModelResult>;
 
 /** Of what is sent, which is more than what was handed over where that is not in the providers' form. */
-export const promptBoundOf = (call: ModelCall): number =>
-  promptTokensBound({ ...call, messages: sendable(call.messages, call.tools) });
+export const promptBoundOf = (call: ModelCall, models?: readonly ModelRef[]): number =>
+  promptTokensBound({ ...call, messages: sendable(call.messages, call.tools) }, models);
 
 /** No call has more tokens than this, whatever a provider says. */
 const MAX_TOKENS = 100_000_000;
@@ -37,9 +37,17 @@ const MAX_TOKENS = 100_000_000;
 /** A call with its tries: again after a back-off, then the fallback models in order. */
 export const createTries = (options: TriesOptions) => {
   const { policy, onCall, windowOf } = options;
-  const { providers, candidates } = options.chosen;
+  const { providers, candidates, sees } = options.chosen;
   const { isOpen, report } = options.circuits;
   const { cost, filled, failed, stoppedUnderWay, abortedBefore } = options.booking;
+
+  /** Those that can see, where there is something to be seen: another would answer without having looked. */
+  const candidatesFor = (ref: ModelRef, { messages }: Pick<ModelCall, 'messages'>): ModelRef[] => {
+    const all = candidates(ref);
+    if (picturesIn(messages).length === 0) return all;
+    const seeing = all.filter(sees);
+    return seeing.length === 0 ? all : seeing;
+  };
 
   /** `hadText` tells whether the failed call had already shown something to the caller. */
   const run = async (
@@ -50,14 +58,14 @@ export const createTries = (options: TriesOptions) => {
   ): Promise<ModelCallResult> => {
     const { signal } = call;
     // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
-    const inputTokens = call.promptBound ?? promptBoundOf(call);
+    const all = candidatesFor(ref, call);
+    const inputTokens = call.promptBound ?? promptBoundOf(call, all);
     const outputTokens = call.maxOutputTokens ?? MAX_TOKENS;
     const boundOn = (candidate: ModelRef): UsageBound => ({
       inputTokens,
       outputTokens,
       windowTokens: windowOf(candidate),
     });
-    const all = candidates(ref);
     const closed = all.filter((candidate) => !isOpen(candidate));
     // With every circuit open one try is still better than none.
     const order = closed.length > 0 ? closed : all.slice(0, 1);

@@ -12,7 +12,7 @@ import type { SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { AppError } from '../../kernel/errors.ts';
+import { type AppError, isFaultOf } from '../../kernel/errors.ts';
 import type { Sampling } from '../../kernel/model.ts';
 import type { AgentService } from '../agents/index.ts';
 import {
@@ -22,6 +22,7 @@ import {
   DECISION_GRACE_MS,
   type FollowedRun,
   type GivenInput,
+  type HistoryTurn,
   type RunEvent,
 } from '../chat/index.ts';
 import { materialOf, materialTools, materialTurn } from './material.ts';
@@ -105,6 +106,23 @@ const checkStore = (
     );
 };
 
+/** A refusal of images in the words of the doors, whose requests have no attachments. */
+const launchSeen =
+  (chat: Pick<ChatService, 'launch'>): ChatService['launch'] =>
+  (...asked) =>
+    chat.launch(...asked).catch((error: unknown) => {
+      if (!isFaultOf(error, '/attachments')) throw error;
+      const words = error.message.replace('/attachments', 'the messages');
+      throw refusal('messages', words, 'unsupported_content');
+    });
+
+/** Of a run that is gone on with: it has its pictures. */
+const turnsOf = (history: readonly HistoryTurn[], goesOn: boolean): HistoryTurn[] =>
+  history.map((turn) => {
+    const { pictures: _shown, ...words } = materialTurn(turn);
+    return goesOn ? words : materialTurn(turn);
+  });
+
 export const createDoor = (options: DoorOptions) => {
   const { chat, agents, idempotency } = options;
 
@@ -152,7 +170,8 @@ export const createDoor = (options: DoorOptions) => {
         'invalid_value',
       );
     const given: GivenInput = {
-      history: read.history.map(materialTurn),
+      history: turnsOf(read.history, handed !== null),
+      ...(read.pictures.length === 0 || handed !== null ? {} : { pictures: read.pictures }),
       metadata: read.metadata,
       ...(store === true ? {} : { unlisted: true }),
       ...(read.client === null ? {} : { client: materialTools(read.client) }),
@@ -176,7 +195,7 @@ export const createDoor = (options: DoorOptions) => {
       };
       return chat.launch(caller, request, { ...how, given });
     }
-    return chat.launch(
+    return launchSeen(chat)(
       caller,
       {
         message: read.message,

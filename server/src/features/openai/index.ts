@@ -8,6 +8,7 @@ export {
 } from './door.ts';
 export { readSchema } from './format.ts';
 
+export { readImage } from './pictures.rules.ts';
 export { refusal } from './refusal.rules.ts';
 export { type CompletionInput, readCompletion } from './request.rules.ts';
 

@@ -1,7 +1,9 @@
 import type { AppError } from '../../kernel/errors.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../kernel/message-limits.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
+import { isNewPicture, type NewPicture } from '../../kernel/picture.ts';
 import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
+import { IMAGE_ALONE, imageOfPart } from './pictures.rules.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -13,6 +15,7 @@ export const EMBEDDING_MODEL = 'pentarch/embedding';
 interface Part {
   type: string;
   text?: string | undefined;
+  image_url?: unknown;
 }
 
 interface Message {
@@ -43,6 +46,8 @@ export interface CompletionInput {
 export interface ReadCompletion {
   /** What the person says now. */
   message: string;
+  /** Shown with it. */
+  pictures: readonly NewPicture[];
   history: HistoryTurn[];
   /** Tools that the client runs itself; null without any. */
   client: ClientTools | null;
@@ -96,25 +101,33 @@ const refuseUnsupported = (input: CompletionInput): void => {
     throw refusal('modalities', 'only the modality text is supported');
 };
 
-/** The text of a message; images and the like are refused by name. */
-const textOf = (message: Message, index: number): string => {
-  const { content } = message;
-  if (content === undefined || content === null) return '';
-  if (typeof content === 'string') return content;
-  return content
-    .map((part, i) => {
-      if (part.type === 'text' && typeof part.text === 'string') return part.text;
-      if (part.type === 'refusal') return '';
-      const what =
-        part.type === 'image_url' || part.type === 'input_image' ? 'images' : `content of type ${part.type}`;
-      throw refusal(
-        `messages.${index}.content.${i}`,
-        `${what} cannot be read by the agents; send text`,
-        'unsupported_content',
-      );
-    })
-    .filter((text) => text !== '')
-    .join('\n');
+/** Text and images of a message; images come from people, and other parts are refused by name. */
+const contentOf = (
+  message: Message,
+  index: number,
+  shown: readonly NewPicture[] = [],
+): { text: string; pictures: NewPicture[] } => {
+  const { content, role } = message;
+  const pictures = [...shown];
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  const texts = parts.map((part: Part, i) => {
+    const at = `messages.${index}.content.${i}`;
+    if (part.type === 'text' && typeof part.text === 'string') return part.text;
+    if (part.type === 'refusal') return '';
+    if (part.type === 'image_url' && role === 'user') {
+      pictures.push(imageOfPart(part, at));
+      return '';
+    }
+    const what = part.type === 'image_url' ? `images of the role ${role}` : `content of type ${part.type}`;
+    throw refusal(at, `${what} cannot be read by the agents; send text`, 'unsupported_content');
+  });
+  const text = texts.filter((one) => one !== '').join('\n');
+  return { text: text.trim() === '' && pictures.length > 0 ? IMAGE_ALONE : text, pictures };
+};
+
+const shownWith = (...turns: readonly Pick<HistoryTurn, 'pictures'>[]): Pick<HistoryTurn, 'pictures'> => {
+  const pictures = turns.flatMap((turn) => turn.pictures ?? []);
+  return pictures.length === 0 ? {} : { pictures };
 };
 
 /** Consecutive messages of one side are one turn: models want the sides to alternate. */
@@ -122,14 +135,20 @@ const joinTurns = (turns: ReadCompletion['history']): ReadCompletion['history'] 
   const joined: ReadCompletion['history'] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    if (last?.role === turn.role && turn.before === undefined) last.content += `\n\n${turn.content}`;
-    else joined.push({ ...turn });
+    if (last?.role === turn.role && turn.before === undefined) {
+      last.content += `\n\n${turn.content}`;
+      Object.assign(last, shownWith(last, turn));
+    } else joined.push({ ...turn });
   }
   return joined;
 };
 
-/** Throws VALIDATION_ERROR, which leaves as 400. */
-export const readCompletion = (input: CompletionInput, form: AnswerForm | null): ReadCompletion => {
+/** `shown`: images that another door has read of a message already. Throws VALIDATION_ERROR, which leaves as 400. */
+export const readCompletion = (
+  input: CompletionInput,
+  form: AnswerForm | null,
+  shown: ReadonlyMap<object, readonly NewPicture[]> = new Map(),
+): ReadCompletion => {
   refuseUnsupported(input);
   const instructions: string[] = [];
   const turns: ReadCompletion['history'] = [];
@@ -142,7 +161,7 @@ export const readCompletion = (input: CompletionInput, form: AnswerForm | null):
         'messages of the role function are not supported: send messages of the role tool',
         'unsupported_value',
       );
-    const text = textOf(message, i);
+    const { text, pictures } = contentOf(message, i, shown.get(message));
     if (role === 'tool') {
       calls.result(message, text, i);
       continue;
@@ -158,7 +177,7 @@ export const readCompletion = (input: CompletionInput, form: AnswerForm | null):
     else {
       const before = calls.take();
       if (before.before !== undefined) turns.push({ role: 'assistant', content: '', ...before });
-      turns.push({ role: 'user', content: text });
+      turns.push({ role: 'user', content: text, ...shownWith({ pictures }) });
     }
   }
   calls.mustBeAnswered(input.messages.length - 1);
@@ -191,6 +210,7 @@ export const readCompletion = (input: CompletionInput, form: AnswerForm | null):
     throw refusal('metadata.conversation_id', 'metadata.conversation_id must be a UUID', 'invalid_value');
   return {
     message: last.content,
+    pictures: (last.pictures ?? []).filter(isNewPicture),
     history: joinTurns(turns),
     client: readClientTools(input),
     exchange,

@@ -17,7 +17,11 @@ const StopText = Type.String({ minLength: 1, maxLength: 256 });
 
 const ContentPart = Type.Object(
   { type: Type.String({ maxLength: 64 }), text: Type.Optional(Type.String()) },
-  { additionalProperties: true, description: 'Parts of type text; images, audio and files are refused' },
+  {
+    additionalProperties: true,
+    description:
+      'Parts of type text, and of people image_url with a data: URL; addresses, audio and files are refused',
+  },
 );
 
 export const ChatMessage = Type.Object(

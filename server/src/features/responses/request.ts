@@ -1,6 +1,7 @@
 import type { Sampling } from '../../kernel/model.ts';
+import type { NewPicture } from '../../kernel/picture.ts';
 import type { AnswerForm } from '../chat/index.ts';
-import { type DoorRequest, readCompletion, readSchema, refusal } from '../openai/index.ts';
+import { type DoorRequest, readCompletion, readImage, readSchema, refusal } from '../openai/index.ts';
 import type { ResponseRequest } from './schema.ts';
 
 /** A request of the Responses API in the words of the other doors. */
@@ -35,7 +36,8 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const ROLES = ['user', 'assistant', 'system', 'developer'];
 const TEXT_PARTS = ['input_text', 'output_text', 'text'];
 
-const textOfParts = (content: unknown, at: string): string => {
+/** `pictures` takes the images; without it there may be none. */
+const textOfParts = (content: unknown, at: string, pictures?: NewPicture[]): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) throw refusal(at, 'content must be text or a list of parts', 'invalid_value');
   return content
@@ -43,6 +45,10 @@ const textOfParts = (content: unknown, at: string): string => {
       const type = isRecord(part) ? text(part.type) : '';
       if (isRecord(part) && TEXT_PARTS.includes(type) && typeof part.text === 'string') return part.text;
       if (type === 'refusal') return '';
+      if (isRecord(part) && type === 'input_image' && pictures !== undefined) {
+        pictures.push(readImage(part.image_url, `${at}.${i}`));
+        return '';
+      }
       const what = type === 'input_image' ? 'images' : `content of type ${type.slice(0, 64)}`;
       throw refusal(`${at}.${i}`, `${what} cannot be read by the agents; send text`, 'unsupported_content');
     })
@@ -62,6 +68,7 @@ const unnamedCall = (id: unknown): Call => ({
 /** Items as messages: calls belong to the words before them, and outputs come behind their calls. */
 const createMessages = (known: Known) => {
   const messages: Message[] = [];
+  const shown = new Map<object, readonly NewPicture[]>();
   let unnamed = false;
 
   const open = (id: unknown): boolean =>
@@ -100,13 +107,23 @@ const createMessages = (known: Known) => {
     messages.push({ role: 'assistant', content: said });
   };
 
+  const addSaid = (item: Item, at: string): void => {
+    const role = text(item.role);
+    const pictures: NewPicture[] = [];
+    const content = textOfParts(item.content, `${at}.content`, role === 'user' ? pictures : undefined);
+    const message = { role, content };
+    messages.push(message);
+    if (pictures.length > 0) shown.set(message, pictures);
+  };
+
   return {
     messages,
+    /** Images of messages. */
+    shown,
     unnamed: () => unnamed,
     add(item: Item, at: string, others: readonly Item[]): void {
       const type = item.type ?? 'message';
-      if (type === 'message' && ROLES.includes(text(item.role)))
-        messages.push({ role: text(item.role), content: textOfParts(item.content, `${at}.content`) });
+      if (type === 'message' && ROLES.includes(text(item.role))) addSaid(item, at);
       else if (type === 'function_call')
         addCall({
           id: item.call_id,
@@ -230,6 +247,7 @@ export const readResponses = (body: ResponseRequest, known: Known): DoorRequest 
       user: body.user,
     },
     formatOf(body.text),
+    read.shown,
   );
   return {
     model: body.model,

@@ -28,7 +28,10 @@ export const ResponseRequest = Type.Object(
         Type.String({ minLength: 1 }),
         Type.Array(Type.Object({}, { additionalProperties: true }), { minItems: 1, maxItems: 1_000 }),
       ],
-      { description: 'A text, or messages, function calls and their outputs; images and files are refused' },
+      {
+        description:
+          'A text, or messages, function calls and their outputs; images as data: URLs, files are refused',
+      },
     ),
     instructions: Maybe(Type.String()),
     previous_response_id: Maybe(

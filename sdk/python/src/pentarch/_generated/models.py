@@ -221,7 +221,7 @@ class ChatRequest(_ChatRequest, total=False):
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
     attachments: list[ChatRequestAttachment]
-    """Documents that the message is about: they are looked at first, in all of the conversation"""
+    """Each has one of document_id, image and picture_id. Documents that the message is about are looked at first, in all of the conversation; up to 10 pictures are shown to a model that can see, else the message is refused before it costs anything"""
     store: bool
     """false: a temporary chat, of which nothing but its costs is stored. It has no conversation, and what was said before comes with it as history. Default true"""
     history: list[ChatRequestHistory]
@@ -230,9 +230,15 @@ class ChatRequest(_ChatRequest, total=False):
     """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
 
 
-class ChatRequestAttachment(TypedDict):
+class ChatRequestAttachment(TypedDict, total=False):
     document_id: str
     """A document that the caller can read"""
+    image: str
+    """A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata"""
+    picture_id: str
+    """A picture of the same conversation, once more"""
+    name: str
+    """With image: what the file is called"""
 
 
 class ChatRequestHistory(TypedDict):
@@ -1005,7 +1011,7 @@ class _EditMessageRequest(TypedDict):
 
 class EditMessageRequest(_EditMessageRequest, total=False):
     attachments: list[ChatRequestAttachment]
-    """Documents that the message is about; absent: those of before"""
+    """As in a chat request; absent: what was attached before, pictures as well"""
     model: str
     """A configured model; absent: as before"""
     agent_id: str
@@ -1333,7 +1339,7 @@ class MergeMemoryEntitiesRequest(TypedDict):
     """The entity that is taken in and then gone"""
 
 
-class Message(TypedDict):
+class _Message(TypedDict):
     id: str
     conversation_id: str
     role: Literal["user", "assistant", "tool"]
@@ -1363,6 +1369,11 @@ class Message(TypedDict):
     """It stands in the branch that is shown and goes to the model"""
 
 
+class Message(_Message, total=False):
+    pictures: list[MessagePicture]
+    """Pictures that were sent with it, where there are some; without metadata"""
+
+
 class MessageAttachment(TypedDict):
     document_id: str
     title: str
@@ -1372,6 +1383,17 @@ class MessageAttachment(TypedDict):
 class MessageError(TypedDict):
     code: str
     message: str
+
+
+class MessagePicture(TypedDict):
+    id: str
+    """Its bytes: GET /conversations/{id}/pictures/{picture_id}"""
+    name: str
+    media_type: Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
+    width: int
+    """As it is shown, in pixels"""
+    height: int
+    size_bytes: int
 
 
 class MessageSiblings(TypedDict):
@@ -1390,6 +1412,8 @@ class Model(TypedDict):
     """Runs on this machine and costs nothing"""
     available: bool
     """False while the provider fails: then the fallback models answer in its place"""
+    vision: bool
+    """It, or a fallback of it, sees the pictures of a message"""
     context_tokens: int
     """Prompt and answer together; the least of the model and its fallbacks"""
     price: ModelPrice

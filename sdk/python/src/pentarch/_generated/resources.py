@@ -1134,6 +1134,16 @@ class Conversations:
         """Every item of `list_messages`, page by page."""
         return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
+    def get_picture(
+        self,
+        id: str,
+        picture_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> bytes:
+        """A picture of a message"""
+        return self._http.content(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
+
     def restore(
         self,
         id: str,
@@ -1382,6 +1392,16 @@ class AsyncConversations:
     ) -> AsyncIterator[m.Message]:
         """Every item of `list_messages`, page by page."""
         return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
+
+    async def get_picture(
+        self,
+        id: str,
+        picture_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> bytes:
+        """A picture of a message"""
+        return await self._http.content(Call("GET", f"/api/v1/conversations/{_segment(id)}/pictures/{_segment(picture_id)}"), options)
 
     async def restore(
         self,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { req } from '../../../../test/requirements.ts';
 import { ModelError, type ModelProvider, type ModelRequest } from '../../../kernel/model.ts';
 import { createAnthropicProvider, createGoogleProvider } from './index.ts';
 
@@ -125,6 +126,43 @@ const answer = sse(
   textStop,
   ...end('end_turn'),
 );
+
+const PICTURE = {
+  id: 'picture-1',
+  name: 'cat.png',
+  mediaType: 'image/png' as const,
+  width: 2,
+  height: 2,
+  size: 3,
+};
+const shownRequest = (model: string): ModelRequest =>
+  ask({
+    model,
+    messages: [{ role: 'user', content: 'See?', pictures: [PICTURE, { ...PICTURE, id: 'gone' }] }],
+    pictures: new Map([[PICTURE.id, 'AAEC']]),
+  });
+
+describe('pictures', () => {
+  test(req('PIC-14', 'stand before the words of their message, in the form of each provider'), async () => {
+    await anthropic(await serve({ body: answer })).stream(shownRequest('claude-haiku-4-5'), () => {});
+    const sent = seen[0]?.body as { messages: { content: unknown[] }[] };
+    expect(sent.messages[0]?.content).toMatchObject([
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAEC' } },
+      { type: 'text', text: '[image: cat.png]' },
+      { type: 'text', text: 'See?' },
+    ]);
+    seen = [];
+    await google(await serve({ body: '{}' }))
+      .generate(shownRequest('gemini-2.5-flash'))
+      .catch(() => {});
+    const asked = seen[0]?.body as { contents: { parts: unknown[] }[] };
+    expect(asked.contents[0]?.parts).toEqual([
+      { inlineData: { mimeType: 'image/png', data: 'AAEC' } },
+      { text: '[image: cat.png]' },
+      { text: 'See?' },
+    ]);
+  });
+});
 
 describe('Anthropic', () => {
   test.each([1, 7, 100_000])(

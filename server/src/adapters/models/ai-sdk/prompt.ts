@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 import type { ModelMessage, ModelRequest, ToolChoice } from '../../../kernel/model.ts';
+import { type Picture, pictureNote } from '../../../kernel/picture.ts';
 
 /** The specification takes parsed arguments; broken ones of an earlier step become an empty object. */
 const parsedArguments = (text: string): unknown => {
@@ -17,7 +18,29 @@ const parsedArguments = (text: string): unknown => {
   }
 };
 
-const wireMessage = (message: Exclude<ModelMessage, { role: 'system' }>): LanguageModelV4Message => {
+/** The pictures first and the words behind them, as Anthropic advises. */
+const userParts = (
+  text: string,
+  pictures: readonly Picture[],
+  bytes: ModelRequest['pictures'],
+): Extract<LanguageModelV4Message, { role: 'user' }>['content'] => [
+  ...pictures.map((picture) => {
+    const data = bytes?.get(picture.id);
+    return data === undefined
+      ? { type: 'text' as const, text: pictureNote(picture).toWellFormed() }
+      : {
+          type: 'file' as const,
+          mediaType: picture.mediaType,
+          data: { type: 'data' as const, data },
+        };
+  }),
+  { type: 'text', text },
+];
+
+const wireMessage = (
+  message: Exclude<ModelMessage, { role: 'system' }>,
+  bytes: ModelRequest['pictures'],
+): LanguageModelV4Message => {
   const text = message.content.toWellFormed();
   if (message.role === 'tool')
     return {
@@ -45,20 +68,23 @@ const wireMessage = (message: Exclude<ModelMessage, { role: 'system' }>): Langua
         })),
       ],
     };
-  return { role: 'user', content: [{ type: 'text', text }] };
+  return { role: 'user', content: userParts(text, message.pictures ?? [], bytes) };
 };
 
 const isSystem = (message: ModelMessage): message is ModelMessage & { role: 'system' } =>
   message.role === 'system';
 
 /** System texts go first as one: both providers refuse them between other messages. Results of one step are one message. */
-export const toPrompt = (messages: readonly ModelMessage[]): LanguageModelV4Prompt => {
+export const toPrompt = (
+  messages: readonly ModelMessage[],
+  bytes?: ModelRequest['pictures'],
+): LanguageModelV4Prompt => {
   const system = messages.filter(isSystem).map((message) => message.content.toWellFormed());
   const prompt: LanguageModelV4Prompt =
     system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }];
   for (const message of messages) {
     if (message.role === 'system') continue;
-    const next = wireMessage(message);
+    const next = wireMessage(message, bytes);
     const last = prompt.at(-1);
     if (last?.role === 'tool' && next.role === 'tool') last.content.push(...next.content);
     else if (next.role !== 'assistant' || next.content.length > 0) prompt.push(next);
@@ -94,7 +120,7 @@ export const toCallOptions = (
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => ({
-  prompt: withCacheMarks(toPrompt(request.messages)),
+  prompt: withCacheMarks(toPrompt(request.messages, request.pictures)),
   abortSignal,
   ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),

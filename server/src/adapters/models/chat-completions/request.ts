@@ -1,5 +1,6 @@
 /** The request body of the chat-completions wire. Pure. */
 import type { ModelMessage, ModelRequest, ToolSpec } from '../../../kernel/model.ts';
+import { type Picture, pictureNote } from '../../../kernel/picture.ts';
 
 /** What a provider of the wire wants differently. */
 export interface WireDialect {
@@ -38,8 +39,25 @@ const sendableArguments = (text: string): string => {
   }
 };
 
-const wireMessage = (message: ModelMessage): Record<string, unknown> => {
+/** The words with the pictures behind them, each as a `data:` URL. */
+const partsOf = (
+  content: string,
+  pictures: readonly Picture[],
+  bytes: ModelRequest['pictures'],
+): Record<string, unknown>[] => [
+  ...(content === '' ? [] : [{ type: 'text', text: content }]),
+  ...pictures.map((picture) => {
+    const data = bytes?.get(picture.id);
+    return data === undefined
+      ? { type: 'text', text: wellFormed(pictureNote(picture)) }
+      : { type: 'image_url', image_url: { url: `data:${picture.mediaType};base64,${data}` } };
+  }),
+];
+
+const wireMessage = (message: ModelMessage, bytes: ModelRequest['pictures']): Record<string, unknown> => {
   const content = wellFormed(message.content);
+  if (message.role === 'user' && message.pictures !== undefined && message.pictures.length > 0)
+    return { role: 'user', content: partsOf(content, message.pictures, bytes) };
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content };
   if (message.role !== 'assistant' || message.toolCalls === undefined || message.toolCalls.length === 0)
     return { role: message.role, content };
@@ -113,7 +131,7 @@ export const requestBody = (
 ): string | Buffer => {
   const body: Record<string, unknown> = {
     model: request.model,
-    messages: request.messages.map(wireMessage),
+    messages: request.messages.map((message) => wireMessage(message, request.pictures)),
   };
   if (stream) {
     body.stream = true;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAccumulator, finishOf } from './accumulate.ts';
 import { createStreamReader } from './read-stream.ts';
-import { fitsStrictMode } from './request.ts';
+import { fitsStrictMode, OPENAI_DIALECT, requestBody } from './request.ts';
 import { learnTemplate, textByTemplate } from './template.ts';
 import { parseUsage } from './usage.ts';
 import { FIXTURES } from './wire.fixtures.ts';
@@ -183,4 +183,29 @@ test('strict mode is asked for where the schema allows it', () => {
   expect(fitsStrictMode({ ...closed, required: [] })).toBe(false);
   expect(fitsStrictMode({ ...closed, additionalProperties: true })).toBe(false);
   expect(fitsStrictMode({ ...closed, properties: { a: { type: 'object' } } })).toBe(false);
+});
+
+test('pictures are parts behind the words of their message, one that is gone its name', () => {
+  const picture = { id: 'a', name: 'cat.png', mediaType: 'image/png' as const, width: 2, height: 2, size: 3 };
+  const request = {
+    model: 'gpt-5-mini',
+    messages: [
+      { role: 'system' as const, content: 'Look.' },
+      { role: 'user' as const, content: 'See?', pictures: [picture, { ...picture, id: 'gone' }] },
+    ],
+    pictures: new Map([['a', 'AAEC']]),
+    signal: new AbortController().signal,
+  };
+  const body = JSON.parse(String(requestBody(request, false, OPENAI_DIALECT))) as { messages: unknown[] };
+  expect(body.messages).toEqual([
+    { role: 'system', content: 'Look.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See?' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAEC' } },
+        { type: 'text', text: '[image: cat.png]' },
+      ],
+    },
+  ]);
 });

@@ -5,6 +5,7 @@ import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
+import type { SentPictures } from '../../../kernel/picture.ts';
 import type { PayingRun, Spending } from '../../../kernel/spending.ts';
 import type { CallerFor } from '../../../kernel/stored-credential.ts';
 import type { Taint } from '../../../kernel/taint.ts';
@@ -69,7 +70,7 @@ export interface RunDeps {
   costs: StartDeps['costs'];
   gate: ToolGate;
   toolLedger: ToolLedger;
-  store: Pick<ChatStore, 'write' | 'hold'>;
+  store: Pick<ChatStore, 'write' | 'hold' | 'pictures'>;
   clock: Clock;
   maxOutputTokens: number;
   maxToolTokens: number;
@@ -86,6 +87,8 @@ export interface RunMessage extends Omit<LaunchOptions, 'wait' | 'given'> {
   given?: GivenInput | undefined;
   /** Documents that were sent with it. */
   attached: readonly AttachedDocument[];
+  /** What is shown with it; absent: nothing. */
+  pictures?: SentPictures;
   /** Without `request.conversation_id`: the conversation to be made, which has been entered in the queue as well. */
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
@@ -157,6 +160,8 @@ interface RunPlan {
   record: PlanStep | null;
   /** What all loops of one run have spent together, for the run's limit. */
   spending: RunSpending;
+  /** Bytes of new pictures as base64 by their ids: nothing else has them yet, of a temporary chat nothing ever. */
+  pictures?: ReadonlyMap<string, string>;
 }
 
 /** What all loops of one run have spent together, for the run's limit, and what they have read. */

@@ -5,6 +5,7 @@ import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { ACTIVE, attachmentsText } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
+import { storePictures } from '../pictures/sent.ts';
 import { placeMessage } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
@@ -94,7 +95,7 @@ const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt, paren
     created_at: askedAt,
     parent_id: parentId,
     active: ACTIVE,
-    attachments: attachmentsText(asking.message.attached),
+    attachments: attachmentsText(asking.message.attached, asking.message.pictures?.own),
   });
 
 const runRow = (
@@ -164,7 +165,11 @@ export const storeQuestion = async (
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
   const { questionId, parentId, taint } = question;
-  const said = { content: message.request.message, attached: message.attached };
+  const said = {
+    content: message.request.message,
+    attached: message.attached,
+    pictures: message.pictures?.own,
+  };
   const told = { conversationId, runId, questionId, parentId, subject };
   const fresh = message.again === undefined;
   await together(
@@ -176,4 +181,10 @@ export const storeQuestion = async (
     runRow(tx, store, asking, question),
     fresh ? tx.emit(askedEvent(told, said, taint, roleOf(asking))) : null,
   );
+  if (message.pictures !== undefined)
+    await storePictures(tx, message.pictures, {
+      ...ownerOf(asking),
+      conversation_id: conversationId,
+      created_at: asking.now,
+    });
 };

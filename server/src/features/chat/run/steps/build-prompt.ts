@@ -1,5 +1,6 @@
 import { iso } from '../../../../kernel/clock.ts';
-import type { ModelMessage, ToolSpec } from '../../../../kernel/model.ts';
+import type { ModelMessage } from '../../../../kernel/model.ts';
+import { withoutBytes } from '../../../../kernel/picture.ts';
 import { joinTaint, type Taint } from '../../../../kernel/taint.ts';
 import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.ts';
 import type { Models } from '../../../models/index.ts';
@@ -47,6 +48,7 @@ export const promptFor = (
     data: message.context.data,
     attached: { own: message.attached, earlier: attached },
     message: message.request.message,
+    ...(message.pictures === undefined ? {} : { pictures: message.pictures.own.map(withoutBytes) }),
   };
   const taint = joinTaint(
     taintOfConversation(conversation),
@@ -56,6 +58,8 @@ export const promptFor = (
     continued?.state.taint,
     taintOfFound(found),
     taintOfAttached([...message.attached, ...attached]),
+    // Whatever they show may be somebody else's words, as a document's are.
+    message.pictures === undefined ? [] : ['documents'],
     taintOfDescriptions(tools),
   );
   const offer = { agent, model, tools, maxTokens: maxToolTokens };
@@ -89,11 +93,14 @@ export const boundOf = (
   models: Models,
   { message, given }: Asking,
   messages: ModelMessage[],
-  specs: readonly ToolSpec[],
+  { specs, model }: Pick<Prompt, 'specs' | 'model'>,
 ): number =>
-  models.promptBound({
-    messages,
-    ...(specs.length === 0 ? {} : { tools: specs }),
-    ...providerSchema(given.form),
-    signal: message.signal,
-  });
+  models.promptBound(
+    {
+      messages,
+      ...(specs.length === 0 ? {} : { tools: specs }),
+      ...providerSchema(given.form),
+      signal: message.signal,
+    },
+    model,
+  );

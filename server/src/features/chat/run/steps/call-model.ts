@@ -1,7 +1,7 @@
 import { AppError } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { ModelToolCall } from '../../../../kernel/model.ts';
-import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
+import { estimatePromptTokens, picturesIn } from '../../../../kernel/tokens.ts';
 import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
 import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
@@ -9,6 +9,7 @@ import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form
 import { packJournal } from '../../journal.rules.ts';
 import { createMarkerFilter } from '../../markers.rules.ts';
 import { keepPartial } from '../../partials.ts';
+import { bytesOfShown } from '../../pictures/shown.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
 import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
@@ -27,11 +28,13 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
   const { models } = deps;
   const { plan, state, result } = run;
   const sized = sizedCall(run);
-  const bound = run.promptBound ?? models.promptBound(sized);
+  const bound = run.promptBound ?? models.promptBound(sized, plan.model);
   run.promptBound = null;
   const { maxOutputTokens: _asked, ...sampling } = plan.record?.sampling ?? {};
+  const shown = picturesIn(sized.messages);
   const call = {
     ...sized,
+    ...(shown.length === 0 ? {} : { pictures: await bytesOfShown(deps, run, shown) }),
     ...sampling,
     grounding: groundingOf(plan, state.passages),
     maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),

@@ -6,6 +6,7 @@ import { readHanded, withResults } from '../../continued.ts';
 import { namedParent } from '../../follows.rules.ts';
 import { historyBudget } from '../../history.rules.ts';
 import { createHistory } from '../../history.ts';
+import { shownTurns } from '../../pictures/shown.ts';
 import type { AttachedDocument } from '../../ports.ts';
 import { buildPrompt } from '../../prompt.rules.ts';
 import type { PlanStep, RunState } from '../../steps.rules.ts';
@@ -66,7 +67,9 @@ export const fitHistory = async (
     outputTokens: asking.outputTokens,
     maxHistoryTokens: deps.maxHistoryTokens,
   });
-  return createHistory(deps).fit(known, budgetTokens, {
+  const sees = deps.models.seeing(model, false) !== null;
+  const turns = shownTurns(known.turns, { sees, tokens: budgetTokens, own: asking.message.pictures?.own });
+  return createHistory(deps).fit({ ...known, turns }, budgetTokens, {
     model,
     subject: { ...asking.subject, agentId: agent.definition.id },
     spending: asking.spending,

@@ -5,6 +5,7 @@ import type { Hold } from '../../../costs/index.ts';
 import { holdRequest, reserveOfRun } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
 import type { RunEvent } from '../../journal.rules.ts';
+import { encoded } from '../../pictures/sent.ts';
 import { takenBackBefore } from '../../queued.rules.ts';
 import { placeMessage } from '../../queued.store.ts';
 import { startState } from '../../steps.rules.ts';
@@ -26,7 +27,7 @@ export const setAside = ({ models }: StartDeps, asking: Asking, history: History
     const { known } = history;
     const whole = { turns: known.turns, summary: known.summary?.content ?? null };
     const messages = messagesOf(asking, history, prompt, whole);
-    const bound = boundOf(models, asking, messages, prompt.specs) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
+    const bound = boundOf(models, asking, messages, prompt) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
     const whose = { ...asking.subject, agentId: prompt.agent.definition.id };
     const priced = { models, maxOutputTokens: asking.outputTokens };
     const request = holdRequest(priced, whose, prompt.model, bound, 0);
@@ -104,10 +105,10 @@ export const reserveBudget = async (
   const { store, models, costs } = deps;
   const temporary = isTemporary(asking.message.request);
   const { message, runId, conversationId, spending } = asking;
-  const { agent, model, tools, specs, noted } = ready.prompt;
+  const { agent, model, tools, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
-  const promptBound = boundOf(models, asking, record.messages, specs);
+  const promptBound = boundOf(models, asking, record.messages, ready.prompt);
   const priced = { models, maxOutputTokens: asking.outputTokens };
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
   const question = questionOf(asking, history, ready, record.title);
@@ -138,7 +139,10 @@ export const reserveBudget = async (
     questionId,
     parentId: question.parentId,
     askedAt,
-    plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
+    plan: {
+      ...planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
+      ...(message.pictures === undefined ? {} : { pictures: encoded(message.pictures) }),
+    },
     state: startState(record),
     events,
     subject,
@@ -151,7 +155,7 @@ export const reserveBudget = async (
 /** The same for each later call of the loop. Throws COST_EXCEEDED. */
 export const reserveCall = async (deps: RunDeps, run: RunLoop): Promise<void> => {
   const { plan, subject, context } = run;
-  run.promptBound = deps.models.promptBound(sizedCall(run));
+  run.promptBound = deps.models.promptBound(sizedCall(run), plan.model);
   const request = holdRequest(deps, subject, plan.model, run.promptBound, plan.spending.nano);
   // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
   run.result.open.hold = await untilStored(

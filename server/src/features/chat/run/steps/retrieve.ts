@@ -7,6 +7,7 @@ import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts
 import { PASSAGES, preferAttached } from '../../attached-passages.rules.ts';
 import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
+import { eyesOf } from '../../pictures/eyes.ts';
 import type { AttachedDocument, RunMemory } from '../../ports.ts';
 import { searchQuery } from '../../prompt.rules.ts';
 import { isTemporary, withoutTraces } from '../../temporary.ts';
@@ -125,7 +126,8 @@ export const retrieve = async (
 ): Promise<Retrieved> => {
   const { caller, request } = message;
   const temporary = isTemporary(request);
-  const model = requestedModel ?? deps.models.resolve(agent.model, '/model');
+  const asked = requestedModel ?? deps.models.resolve(agent.model, '/model');
+  const model = message.pictures === undefined ? asked : eyesOf(deps.models, asked, requestedModel === null);
   const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
       ? continued.state.passages

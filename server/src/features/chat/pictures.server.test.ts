@@ -1,0 +1,309 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { beforeEach, describe, expect } from 'vitest';
+import { req } from '../../../test/requirements.ts';
+import type { Client } from '../../../test/support/client.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { newPerson } from '../../../test/support/shapes.ts';
+import { withWorld } from '../../../test/support/suite.ts';
+
+/** Pictures sent with a message: shown to models that can see, kept with their conversation, and gone with it. */
+
+interface Picture {
+  id: string;
+  name: string;
+  media_type: string;
+  width: number;
+  height: number;
+}
+interface Message {
+  id: string;
+  role: string;
+  content: string;
+  pictures?: Picture[];
+}
+interface Reply {
+  id: string;
+  parent_id: string;
+  conversation_id: string;
+  cost_usd: string;
+}
+interface Part {
+  type: string;
+  text?: string;
+  image_url?: { url: string };
+}
+
+const V1 = '/api/v1';
+const SECRET = 'N 52.5200 E 13.4050';
+
+let server: TestServer;
+let provider: TestProvider;
+let admin: Client;
+
+const it = withWorld({
+  env: { VISION_MODELS: 'compatible/seeing*', MODELS: 'compatible/blind', MODEL: 'compatible/seeing' },
+});
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
+});
+beforeEach(() => {
+  provider.reset();
+  provider.always(() => ({ text: 'Seen.' }));
+});
+
+const png = (colour: string, side = 16): Buffer => {
+  const canvas = createCanvas(side, side);
+  const context = canvas.getContext('2d');
+  context.fillStyle = colour;
+  context.fillRect(0, 0, side, side);
+  return canvas.toBuffer('image/png');
+};
+/** A photo with a place in it. */
+const photo = (): Buffer => {
+  const file = createCanvas(32, 16).toBuffer('image/jpeg');
+  const comment = Buffer.from(SECRET);
+  const head = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
+  return Buffer.concat([file.subarray(0, 2), head, comment, file.subarray(2)]);
+};
+const image = (bytes: Buffer, name?: string) => ({
+  image: bytes.toString('base64'),
+  ...(name === undefined ? {} : { name }),
+});
+
+const ok = <T>(answer: { status: number; text: string; json<R>(): R }, status = 200): T => {
+  expect(answer.status, answer.text).toBe(status);
+  return answer.json<T>();
+};
+const body = (message: string, more: Record<string, unknown>) => ({
+  message,
+  ...more,
+  context: { agent_id: 'zeus', ...(more.context as object | undefined) },
+});
+const ask = async (message: string, more: Record<string, unknown> = {}, by: Client = admin): Promise<Reply> =>
+  ok<Reply>(await by.post(`${V1}/chat`, body(message, more)));
+const messagesOf = async (id: string, by: Client = admin): Promise<Message[]> =>
+  ok<{ items: Message[] }>(await by.get(`${V1}/conversations/${id}/messages?limit=100&branches=all`)).items;
+const pictureOf = async (id: string): Promise<Picture> => {
+  const found = (await messagesOf(id)).find((message) => message.pictures !== undefined)?.pictures?.[0];
+  if (found === undefined) throw new Error('there is no picture');
+  return found;
+};
+const partsOf = (request: TestRequest | undefined): Part[] =>
+  (request?.body.messages ?? []).flatMap(({ content }) =>
+    Array.isArray(content) ? (content as Part[]) : [{ type: 'text', text: String(content) }],
+  );
+const shown = (request = provider.requests.at(-1)): Buffer[] =>
+  partsOf(request).flatMap(({ image_url: url }) =>
+    url === undefined ? [] : [Buffer.from(url.url.split(',')[1] ?? '', 'base64')],
+  );
+const words = (request = provider.requests.at(-1)): string =>
+  partsOf(request)
+    .map(({ text = '' }) => text)
+    .join('\n');
+
+describe('pictures that are sent with a message', () => {
+  it(
+    req('PIC-01', 'a picture goes to the model, stands on its message and comes back by its id'),
+    async () => {
+      const red = png('#f00');
+      const { conversation_id: id } = await ask('What colour?', {
+        attachments: [
+          { image: `data:image/png;base64,${red.toString('base64')}`, name: '../folder/red\n.png' },
+        ],
+      });
+      expect(shown()).toEqual([red]);
+      const picture = await pictureOf(id);
+      expect(picture).toMatchObject({ name: 'red .png', media_type: 'image/png', width: 16, height: 16 });
+      const read = await admin.get(`${V1}/conversations/${id}/pictures/${picture.id}`);
+      expect(read.status).toBe(200);
+      expect(read.headers.get('content-type')).toBe('image/png');
+      expect(read.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(read.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(read.headers.get('content-disposition')).toContain('attachment');
+      const exported = ok<{ messages: Message[]; taint: string[] }>(
+        await admin.get(`${V1}/conversations/${id}/export`),
+      );
+      expect(exported.messages[0]?.pictures).toEqual([picture]);
+      expect(exported.taint).toEqual(['documents']);
+      expect((await admin.get(`${V1}/conversations/${id}/export?format=markdown`)).text).toContain(
+        '[image: red .png]',
+      );
+      // Without a picture the wire is what it was.
+      await ask('And now in words.');
+      expect(provider.requests.at(-1)?.body.messages?.every((one) => typeof one.content === 'string')).toBe(
+        true,
+      );
+    },
+  );
+
+  it(req('PIC-02', 'nothing of where and with what it was taken is stored or sent'), async () => {
+    const file = photo();
+    expect(file.includes(SECRET)).toBe(true);
+    const { conversation_id: id } = await ask('Where is this?', { attachments: [image(file)] });
+    expect(shown()[0]?.includes(SECRET)).toBe(false);
+    const { id: pictureId, name } = await pictureOf(id);
+    expect(name).toBe('image.jpg');
+    const read = await admin.get(`${V1}/conversations/${id}/pictures/${pictureId}`);
+    expect(read.text).not.toContain(SECRET);
+  });
+
+  it(
+    req('PIC-03', 'a model that cannot see refuses before anything is spent, and says what to do'),
+    async () => {
+      const sent = { attachments: [image(png('#0f0'))] };
+      for (const model of ['compatible/blind', 'builtin']) {
+        const refused = await admin.post(`${V1}/chat`, body('See?', { ...sent, context: { model } }));
+        expect(refused.status).toBe(422);
+        expect(refused.text).toContain('/attachments');
+        expect(refused.text).toContain(`${model} cannot see`);
+        expect(refused.text).toContain('VISION_MODELS');
+      }
+      expect(provider.requests).toHaveLength(0);
+      // Earlier pictures are told by name to a model that cannot see.
+      const { conversation_id: id } = await ask('See?', { attachments: [image(png('#0f0'), 'green.png')] });
+      await ask('Go on', { conversation_id: id, context: { model: 'compatible/blind' } });
+      expect(shown()).toEqual([]);
+      expect(words()).toContain('[image: green.png]');
+    },
+  );
+
+  it(req('PIC-04', 'earlier pictures go along again, the newest first as far as there is room'), async () => {
+    const [red, blue] = [png('#f00'), png('#00f')];
+    const first = await ask('One', { attachments: [image(red, 'one.png')] });
+    const conversation = { conversation_id: first.conversation_id };
+    await ask('Two', { ...conversation, attachments: [image(blue, 'two.png')] });
+    expect(shown()).toEqual([red, blue]);
+    const many = Array.from({ length: 9 }, (_, i) => image(png('#123', 17 + i)));
+    await ask('Many', { ...conversation, attachments: many });
+    expect(shown()).toHaveLength(10);
+    expect(shown()[0]).toEqual(blue);
+    expect(words()).toContain('[image: one.png]');
+  });
+
+  it(req('PIC-05', 'an answer given again and an edited question have the pictures of before'), async () => {
+    const red = png('#f00');
+    const first = await ask('One', { attachments: [image(red)] });
+    const at = `${V1}/conversations/${first.conversation_id}/messages`;
+    ok(await admin.post(`${at}/${first.id}/regenerate`, {}));
+    expect(shown()).toEqual([red]);
+    ok(await admin.post(`${at}/${first.parent_id}/edit`, { message: 'Other words' }));
+    expect(shown()).toEqual([red]);
+    ok(await admin.post(`${at}/${first.parent_id}/edit`, { message: 'No picture', attachments: [] }));
+    expect(shown()).toEqual([]);
+    const [question] = await messagesOf(first.conversation_id);
+    const fork = ok<{ id: string }>(
+      await admin.post(`${V1}/conversations/${first.conversation_id}/fork`, { message_id: question?.id }),
+      201,
+    );
+    const gone = await admin.delete(`${V1}/conversations/${first.conversation_id}?permanent=true`);
+    expect(gone.status).toBe(204);
+    const kept = await pictureOf(fork.id);
+    expect((await admin.get(`${V1}/conversations/${fork.id}/pictures/${kept.id}`)).status).toBe(200);
+    await ask('Still there?', { conversation_id: fork.id });
+    expect(shown()).toEqual([red]);
+  });
+
+  it(req('PIC-06', 'nobody else reads a picture, and it is gone with its conversation'), async () => {
+    const other = await newPerson(server, admin);
+    const { conversation_id: id } = await ask('Mine', { attachments: [image(png('#f00'))] }, other);
+    const { pictures = [] } = (await messagesOf(id, other))[0] ?? {};
+    const path = `${V1}/conversations/${id}/pictures/${pictures[0]?.id}`;
+    expect((await other.get(path)).status).toBe(200);
+    const stranger = await newPerson(server, admin);
+    expect((await stranger.get(path)).status).toBe(404);
+    // Who is shown the conversation by a share sees words.
+    const { token } = ok<{ token: string }>(
+      await other.post(`${V1}/conversations/${id}/shares`, { audience: 'tenant' }),
+      201,
+    );
+    const view = await stranger.get(`${V1}/shares/${token}`);
+    expect(view.status).toBe(200);
+    expect(view.text).not.toContain(pictures[0]?.id ?? 'none');
+    expect((await stranger.get(path)).status).toBe(404);
+    const own = await ask('Own', {}, stranger);
+    expect(
+      (await stranger.get(`${V1}/conversations/${own.conversation_id}/pictures/${pictures[0]?.id}`)).status,
+    ).toBe(404);
+    const stolen = body('Mine now', {
+      conversation_id: own.conversation_id,
+      attachments: [{ picture_id: pictures[0]?.id }],
+    });
+    const refused = await stranger.post(`${V1}/chat`, stolen);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('is no picture of this conversation');
+    expect((await other.delete(`${V1}/conversations/${id}?permanent=true`)).status).toBe(204);
+    expect((await other.get(path)).status).toBe(404);
+  });
+
+  it(
+    req('PIC-07', 'what is no picture, or too large, is refused with its place and its reason'),
+    async () => {
+      const huge = png('#f00');
+      huge.writeUInt32BE(60_000, 16);
+      const twofold = Buffer.concat([png('#f00'), Buffer.from('PK\u0003\u0004')]);
+      const cases: [Record<string, unknown>, string][] = [
+        [{ image: Buffer.from('<svg/>').toString('base64') }, 'is neither PNG, JPEG, WebP nor GIF'],
+        [{ image: 'https://example.org/a.png' }, 'is no base64'],
+        [image(huge), 'pixels'],
+        [image(twofold), 'something else behind its end'],
+        [{}, 'must have one of'],
+        [{ ...image(huge), picture_id: '01890000-0000-7000-8000-000000000000' }, 'must have one of'],
+        [{ picture_id: '01890000-0000-7000-8000-000000000000' }, 'is no picture of this conversation'],
+      ];
+      for (const [attachment, reason] of cases) {
+        const refused = await admin.post(`${V1}/chat`, body('x', { attachments: [attachment] }));
+        expect(refused.status, reason).toBe(422);
+        expect(refused.text).toContain('/attachments/0');
+        expect(refused.text).toContain(reason);
+      }
+      const many = Array.from({ length: 11 }, () => image(png('#f00')));
+      expect((await admin.post(`${V1}/chat`, body('x', { attachments: many }))).text).toContain('at most 10');
+      expect(provider.requests).toHaveLength(0);
+    },
+  );
+
+  it(req('PIC-08', 'a temporary chat shows its picture and leaves none behind'), async () => {
+    const red = png('#f00');
+    const stream = await admin.post(
+      `${V1}/chat/stream`,
+      body('Look', { store: false, attachments: [image(red)] }),
+    );
+    expect(stream.text).toContain('message.completed');
+    expect(shown()).toEqual([red]);
+    const { conversation_id: id } = ok<Reply>(
+      await admin.post(`${V1}/chat`, body('Look', { store: false, attachments: [image(red)] })),
+    );
+    expect((await admin.get(`${V1}/conversations/${id}`)).status).toBe(404);
+  });
+
+  it(req('PIC-09', 'the same key with another picture is another request'), async () => {
+    const headers = { 'idempotency-key': 'picture-key-1' };
+    const send = (colour: string) =>
+      admin.post(`${V1}/chat`, body('Look', { attachments: [image(png(colour))] }), { headers });
+    const first = ok<Reply>(await send('#f00'));
+    expect(ok<Reply>(await send('#f00')).id).toBe(first.id);
+    expect((await send('#00f')).status).toBe(422);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it(req('PIC-10', 'a message that waits for its turn keeps its picture'), async () => {
+    const { conversation_id: id } = await ask('Begin');
+    const gate = Promise.withResolvers<void>();
+    provider.always(() => ({ text: 'Late.', hold: gate.promise }));
+    const busy = admin.post(`${V1}/chat`, body('First', { conversation_id: id }));
+    await expect.poll(() => provider.requests.length).toBe(2);
+    const red = png('#f00');
+    const waits = admin.post(
+      `${V1}/chat`,
+      body('Second', { conversation_id: id, attachments: [image(red)] }),
+    );
+    await expect
+      .poll(async () => (await messagesOf(id)).some((one) => one.pictures !== undefined))
+      .toBe(true);
+    gate.resolve();
+    ok(await busy);
+    ok(await waits);
+    expect(shown()).toEqual([red]);
+  });
+});

@@ -1,0 +1,146 @@
+import type { Queryable } from '../../../db/db.ts';
+import { type Caller, ownScope } from '../../../kernel/caller.ts';
+import { invalid } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import {
+  isNewPicture,
+  MAX_PICTURES,
+  MAX_PICTURES_BYTES,
+  type NewPicture,
+  type Picture,
+  type PictureType,
+  pictureName,
+  type SentPictures,
+  withoutBytes,
+} from '../../../kernel/picture.ts';
+import { bytesOfText, readPicture } from '../../../kernel/pictures/read.ts';
+import { PictureFault } from '../../../kernel/pictures/size.ts';
+import { insertPictures } from '../../conversations/index.ts';
+import type { GivenInput } from '../request.ts';
+import type { RunMessage, StartDeps } from '../run/run.ts';
+import type { ChatRequest } from '../schema.ts';
+import { mustBeSeen } from './eyes.ts';
+
+/** Pictures that come with a message: read, checked, and stored with it. */
+
+type Attachment = NonNullable<ChatRequest['attachments']>[number];
+type Message = Pick<RunMessage, 'caller' | 'request' | 'context'>;
+
+const refuse = (field: string, reason: string): never => {
+  throw invalid({ field, reason });
+};
+
+const sentImage = ({ image = '', name }: Attachment, field: string): NewPicture => {
+  try {
+    const read = readPicture(bytesOfText(image));
+    return { id: newId(), name: pictureName(name, read.mediaType), ...read };
+  } catch (error) {
+    if (!(error instanceof PictureFault)) throw error;
+    return refuse(`${field}/image`, error.message);
+  }
+};
+
+/** Each names one thing. Throws VALIDATION_ERROR. */
+const checkKinds = (attachments: readonly Attachment[]): void => {
+  for (const [i, { document_id, image, picture_id, name }] of attachments.entries()) {
+    const kinds = [document_id, image, picture_id].filter((one) => one !== undefined).length;
+    if (kinds !== 1) refuse(`/attachments/${i}`, 'must have one of document_id, image and picture_id');
+    if (name !== undefined && image === undefined)
+      refuse(`/attachments/${i}/name`, 'goes with image; others have their names');
+  }
+};
+
+/** Pictures of the caller's conversation by their ids, without their bytes. */
+const storedPictures = async (
+  store: Pick<StartDeps['store'], 'conversation' | 'pictures'>,
+  caller: Caller,
+  conversationId: string | undefined,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Picture>> => {
+  if (conversationId === undefined || ids.length === 0) return new Map();
+  // Ids are no secret: whose conversation it is has to be asked first.
+  if ((await store.conversation(ownScope(caller), conversationId)) === undefined) return new Map();
+  const rows = await store.pictures(conversationId, ids);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        name: row.name,
+        mediaType: row.media_type as PictureType,
+        width: row.width,
+        height: row.height,
+        size: row.size_bytes,
+      },
+    ]),
+  );
+};
+
+const ownOf = async (
+  store: Pick<StartDeps['store'], 'conversation' | 'pictures'>,
+  { caller, request }: Message,
+): Promise<Picture[]> => {
+  const { attachments = [], conversation_id: conversationId } = request;
+  checkKinds(attachments);
+  const ids = attachments.flatMap(({ picture_id: id }) => (id === undefined ? [] : [id.toLowerCase()]));
+  const stored = await storedPictures(store, caller, conversationId, ids);
+  return attachments.flatMap((one, i): Picture[] => {
+    if (one.image !== undefined) return [sentImage(one, `/attachments/${i}`)];
+    if (one.picture_id === undefined) return [];
+    const found = stored.get(one.picture_id.toLowerCase());
+    return [found ?? refuse(`/attachments/${i}/picture_id`, 'is no picture of this conversation')];
+  });
+};
+
+const checkAmount = (pictures: readonly Picture[]): void => {
+  if (pictures.length > MAX_PICTURES)
+    refuse('/attachments', `must have at most ${MAX_PICTURES} pictures, those of earlier turns included`);
+  if (pictures.reduce((sum, { size }) => sum + size, 0) > MAX_PICTURES_BYTES)
+    refuse('/attachments', `must have at most ${MAX_PICTURES_BYTES} bytes of pictures in all`);
+};
+
+/**
+ * The request with its pictures read, and without their bytes wherever rows and steps are made of it. Nothing changes, and nothing
+ * is looked up, where there are none. Throws VALIDATION_ERROR.
+ */
+export const withPictures = async <T extends { given?: GivenInput }>(
+  deps: Pick<StartDeps, 'store' | 'agents' | 'models'>,
+  message: Message,
+  how: T,
+): Promise<T & { pictures?: SentPictures }> => {
+  const { attachments } = message.request;
+  const { pictures: given = [], history, ...rest } = how.given ?? {};
+  const kept = history?.some((turn) => turn.pictures !== undefined) === true;
+  if (attachments === undefined && given.length === 0 && !kept) return how;
+  const own = [...(await ownOf(deps.store, message)), ...given];
+  // Of a stored conversation the store has its own.
+  const turnsBefore = message.request.conversation_id === undefined ? (history ?? []) : [];
+  const brought = turnsBefore.flatMap(({ pictures = [] }) => pictures.filter(isNewPicture));
+  if (own.length + brought.length === 0) return how;
+  checkAmount([...own, ...brought]);
+  if (own.length > 0) await mustBeSeen(deps, message.caller, message.context);
+  const turns = history?.map((turn) =>
+    turn.pictures === undefined ? turn : { ...turn, pictures: turn.pictures.map(withoutBytes) },
+  );
+  return {
+    ...how,
+    given: { ...rest, ...(turns === undefined ? {} : { history: turns }) },
+    pictures: { own, brought },
+  };
+};
+
+/** Of a message that has waited: they are stored. */
+export const sentBefore = (own: readonly Picture[]): { pictures?: SentPictures } =>
+  own.length === 0 ? {} : { pictures: { own, brought: [] } };
+
+const fresh = ({ own, brought }: SentPictures): NewPicture[] => [...own.filter(isNewPicture), ...brought];
+
+export const encoded = (pictures: SentPictures): ReadonlyMap<string, string> =>
+  new Map(fresh(pictures).map(({ id, bytes }) => [id, bytes.toString('base64')]));
+
+/** In the transaction that stores their message. */
+export const storePictures = (
+  tx: Queryable,
+  pictures: SentPictures,
+  of: Parameters<typeof insertPictures>[1],
+): Promise<void> => insertPictures(tx, of, fresh(pictures));
