@@ -12,16 +12,18 @@ const ownMs = (before: NodeJS.CpuUsage): number => {
 
 /** Facts as `subject: text [slot]`, for reading. */
 const shown = (message: string): string[] =>
-  extract(message).map((found) => {
-    if (found.kind === 'revise')
-      return `${found.form}: ${found.topic} | ${found.before ?? ''} | ${found.after}`;
-    if (found.kind === 'fact')
-      return `${found.subject?.name ?? 'me'}: ${found.text} [${found.attribute ?? ''}]`;
-    if (found.kind === 'end')
-      return `${found.subject?.name ?? 'me'} ends ${found.attribute ?? ''} (${found.words})`;
-    if (found.kind === 'replace') return `replace ${found.before} by ${found.after}`;
-    return found.everything ? 'forget everything' : `forget ${found.words}`;
-  });
+  extract(message)
+    .flatMap((found) => (found.kind === 'revise' && found.form === 'stated' ? found.otherwise : [found]))
+    .map((found) => {
+      if (found.kind === 'revise')
+        return `${found.form}: ${found.topic} | ${found.before ?? ''} | ${found.after}`;
+      if (found.kind === 'fact')
+        return `${found.subject?.name ?? 'me'}: ${found.text} [${found.attribute ?? ''}]`;
+      if (found.kind === 'end')
+        return `${found.subject?.name ?? 'me'} ends ${found.attribute ?? ''} (${found.words})`;
+      if (found.kind === 'replace') return `replace ${found.before} by ${found.after}`;
+      return found.everything ? 'forget everything' : `forget ${found.words}`;
+    });
 
 const FACTS: readonly [string, ...string[]][] = [
   ['My name is Anna Kowalska.', 'me: name is Anna Kowalska [name]'],

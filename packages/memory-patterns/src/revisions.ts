@@ -218,10 +218,7 @@ const contrastOf = (sentence: string, words: Words): Revision | null => {
       );
       const after = valueFrom(sentence, words[start]?.start ?? sentence.length, sentence.length);
       const copula = words.findIndex((word, i) => i < negation && COPULAS.has(lower(word)));
-      const topic = topicOf(words.slice(0, copula < 0 ? negation : copula)).replace(
-        /^(?:.*\s)?(?:isn't|aren't|don't|doesn't)$/i,
-        '',
-      );
+      const topic = copula < 0 ? '' : topicOf(words.slice(0, copula));
       const made = before === '' ? null : revision(topic, before, after);
       if (made !== null) return { ...made, form: 'contrast' };
     }

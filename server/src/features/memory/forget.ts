@@ -1,4 +1,4 @@
-import { type Extracted, slotOf } from 'pentarch-memory-patterns';
+import { claimOfObservation, type Extracted, slotOf } from 'pentarch-memory-patterns';
 import { foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
@@ -90,13 +90,27 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
     return found.filter((entity) => entity !== null);
   };
 
+  /** The place or firm that a statement was about, where nothing else is known of it. */
+  const removeTarget = async (
+    speaker: Speaker,
+    text: string,
+    entityName: string,
+    left: readonly HeldStatement[],
+  ): Promise<void> => {
+    const name = claimOfObservation(text, entityName)?.relation?.to.name;
+    const target = name === undefined ? null : await ownEntity(speaker, name);
+    if (target === null || target.observations.length > 0) return;
+    if (!left.some((statement) => holdsTerms(statement, termsOf(target.name))))
+      await entities.remove(target.id, clock.now());
+  };
+
   const forgetTopic = async (
     speaker: Speaker,
     { words, everything }: Forgetting,
     source: FactSource,
   ): Promise<{ texts: string[]; perhaps: string[] }> => {
     if (everything) {
-      await personal.forgetConversations(speaker);
+      await personal.forgetConversations(speaker, clock.now());
       return { texts: ['everything from conversations'], perhaps: [] };
     }
     if (termsOf(words).length === 0) return { texts: [], perhaps: [] };
@@ -125,7 +139,10 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
         chosen.some((one) => saysTheSame(one, statement) || tellsItsValue(one, statement, like)),
     );
     for (const statement of gone) await remove(speaker, statement);
-    for (const { id } of named) await entities.remove(id);
+    for (const { id } of named) await entities.remove(id, clock.now());
+    const left = statements.filter((statement) => !gone.includes(statement));
+    for (const { observation, entity } of gone)
+      await removeTarget(speaker, observation.text, entity.name, left);
     const texts = [
       ...new Set([
         ...gone.map(({ observation }) => observation.text),

@@ -119,6 +119,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
       remember,
       recall,
       ask: options.ask ?? null,
+      isPast: personal.isPast,
       extract: read,
     }),
 

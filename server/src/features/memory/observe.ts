@@ -1,6 +1,7 @@
 import { type Extracted, isNote } from 'pentarch-memory-patterns';
 import type { Caller } from '../../kernel/caller.ts';
 import { askForFacts, type FactAsk, joinFindings, type ModelReading, mayHoldFacts } from './ask.ts';
+import type { PersonalStore } from './personal.store.ts';
 import type { PayingWho, Recall } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { Remember, RememberedCounts } from './remember.ts';
@@ -17,6 +18,8 @@ export interface ObserveParts {
   remember: Remember;
   recall: Recall;
   ask: FactAsk | null;
+  /** Something that was learnt from the message has been forgotten or revised since. */
+  isPast: PersonalStore['isPast'];
   /** What a message says by the patterns. */
   extract(text: string): Promise<Extracted[]>;
 }
@@ -50,7 +53,7 @@ const isUnderstood = ({ facts, outdated }: ModelReading): boolean => facts.lengt
  * twice for one message changes nothing the second time. Rejects only when the store does.
  */
 export const createObserveTurn =
-  ({ remember, recall, ask, extract }: ObserveParts) =>
+  ({ remember, recall, ask, extract, isPast }: ObserveParts) =>
   async (turn: ObservedTurn): Promise<RememberedCounts> => {
     // Who may not write memory (readonly) is not remembered either.
     if (!turn.caller.permissions.has('memory:write')) return NOTHING;
@@ -63,6 +66,7 @@ export const createObserveTurn =
     const { tenantId, userId } = turn.caller;
     const payer = { tenantId, userId, conversationId: turn.conversationId };
     const speaker = speakerOf(turn.caller);
+    if (await isPast(speaker, turn.messageId)) return NOTHING;
     const byPattern = await extract(turn.text);
     const known = ask !== null && mayHoldFacts(turn.text) ? await knownTo(recall, payer, turn.text) : null;
     const byModel =
