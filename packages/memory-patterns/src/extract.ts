@@ -35,8 +35,10 @@ const FORGET_ALL = bounded(
 const FORGET =
   /^(?:please |bitte |and |you can )*(?:forget|vergiss|vergessen sie|lösche?|stop remembering|don't remember|do not remember|oublie[zs]?|supprime[zs]?|efface[zs]?|olvida|olvide|borra|elimina),? (?:bitte )?(?<what>(?:that|about|what|the fact that|everything|anything|all|how|my|where|when|our|mein\w*|unser\w*|dass|was|wo|wie|alles|mon|ma|mes|notre|nos|ce|que|tout|mis?|nuestr\w*|lo|todo)\b.+|\p{Lu}.+)$/isu;
 /** `delete everything about my visa`: with `delete my visa` a task may be meant. */
-const FORGET_ABOUT =
-  /^(?:please |bitte |and |you can )*(?:delete|erase|remove|wipe|clear) (?:(?:everything|anything|all)(?: (?:that )?you (?:know|remember|have|stored))?|what(?:ever)? (?:you (?:know|remember|have|stored)|i (?:said|told you))) (?<what>(?:about|on) .+)$/is;
+const FORGET_ABOUT = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte |and |you can )*(?:delete|erase|remove|wipe|clear) (?:(?:everything|anything|all)(?: (?:that )?you (?:know|remember|have|stored))?|what(?:ever)? (?:you (?:know|remember|have|stored)|i (?:said|told you))) (?<what>(?:about|on) .+)$/is,
+);
 const FORGET_FROM = bounded(
   MAX_CLAUSE,
   /^(?:please |bitte )?(?:delete|remove|erase|lösche|clear) (?<what>.+?) (?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i,

@@ -37,8 +37,10 @@ lies mach mache nenne prüfe sag sage schreib schreibe such suche übersetze ver
 );
 
 /** Not of the world but of this conversation, of the moment or of what is wanted from the assistant. */
-const PASSING =
-  /^(?:i|i'm|i've|we|we're|we've|ich|wir) (?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch) )*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b|^(?:je (?:veux|voudrais|cherche|pense|crois|sais|peux)|j'(?:ai besoin|aimerais)|(?:yo )?(?:quiero|necesito|busco|creo|pienso|puedo|tengo que))\b/iu;
+const PASSING = bounded(
+  MAX_CLAUSE,
+  /^(?:i|i'm|i've|we|we're|we've|ich|wir) (?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch) )*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b|^(?:je (?:veux|voudrais|cherche|pense|crois|sais|peux)|j'(?:ai besoin|aimerais)|(?:yo )?(?:quiero|necesito|busco|creo|pienso|puedo|tengo que))\b/iu,
+);
 const MOMENT =
   /\b(?:right now|at the moment|today|tonight|tomorrow|this|yesterday|again|instead|above|below|attached|following|gerade|heute|(?<!jeden )morgen|gestern|im moment|aujourd'hui|demain|hier|hoy|mañana|ayer)\b/iu;
 const AT_HAND = bounded(

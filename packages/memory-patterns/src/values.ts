@@ -88,7 +88,8 @@ export const valuesOf = (text: string): ValueSpan[] => {
     const last = spans.at(-1);
     const gap = last === undefined ? '' : text.slice(last.end, word.start);
     const joins =
-      gap.trim() === '' || (last?.kind === 'date' && /^[ ,.]*(?:of|the|de|den|du)?[ ,.]*$/i.test(gap));
+      gap.trim() === '' ||
+      (last?.kind === 'date' && /^[ ,.]{0,3}(?:(?:of|the|de|den|du)[ ,.]{0,3})?$/i.test(gap));
     if (last !== undefined && last.kind === kind && joins) {
       last.end = word.end;
       last.text = text.slice(last.start, last.end);

@@ -1,5 +1,5 @@
 import { claimOfObservation, type Extracted, slotOf } from 'pentarch-memory-patterns';
-import { foldName } from 'pentarch-prose';
+import { bounded, foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
@@ -10,7 +10,7 @@ import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import type { RememberParts, Speaker } from './remember.ts';
 import { heldOf } from './revise.ts';
-import { relationOfAttribute } from './rules.ts';
+import { MAX_TEXT, relationOfAttribute } from './rules.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Deletes what a person wants forgotten, in every wording in which it is kept. */
@@ -26,6 +26,7 @@ export interface ForgetParts {
 
 type Forgetting = Extract<Extracted, { kind: 'forget' }>;
 
+const IS_VALUE = bounded(MAX_TEXT, / is (.{1,80})$/u);
 /** So many that only their meaning ties to the topic: rather asked than deleted. */
 const MANY = 8;
 const MAX_PERHAPS = 5;
@@ -54,7 +55,7 @@ const tellsItsValue = (
   like: ReadonlyMap<string, number>,
 ): boolean => {
   if (one.observation.attribute === null || one.entity.id !== other.entity.id) return false;
-  const value = / is (.{1,80})$/u.exec(one.observation.text)?.[1];
+  const value = IS_VALUE.exec(one.observation.text)?.[1];
   return (
     value !== undefined &&
     (like.get(other.observation.id) ?? 0) >= MAY_BE &&

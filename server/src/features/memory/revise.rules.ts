@@ -1,5 +1,6 @@
 import { kindOfValue, type Revision, slotOf, type ValueKind, valuesOf } from 'pentarch-memory-patterns';
-import { foldName } from 'pentarch-prose';
+import { bounded, foldName } from 'pentarch-prose';
+import { MAX_TEXT } from './rules.ts';
 import { stem, stemsOf, termsOf } from './words.rules.ts';
 
 /** Which statements a later sentence ends, and how they read with the new value. Pure. */
@@ -21,10 +22,16 @@ export interface Revised {
 /** From which likeness of meaning two sentences speak of the same. */
 const ALIKE = 0.5;
 const MAX_VALUE_WORDS = 5;
-const ROLE =
-  /\b(?:leads?|manages?|runs?|heads?|owns?|owner|manager|lead|responsible|in charge|coordinates?|supervises?|handles?|contact|maintains?|looks after|leitet|verantwort\p{L}*|dirige|gère|lidera|gestiona)\b/iu;
-const COPULA =
-  /^(.*?\s(?:is|are|was|were|ist|sind|war|est|sont|es|son)(?: on| in| at| am| le| el)?) (\S.*)$/iu;
+const ROLE = bounded(
+  MAX_TEXT,
+  /\b(?:leads?|manages?|runs?|heads?|owns?|owner|manager|lead|responsible|in charge|coordinates?|supervises?|handles?|contact|maintains?|looks after|leitet|verantwort\p{L}*|dirige|gère|lidera|gestiona)\b/iu,
+);
+/** A word or a number, without the comma or full stop after it. */
+const WORD = bounded(MAX_TEXT, /[\p{L}\p{N}€$£][\p{L}\p{N}'.,%€$£-]*(?<![.,])/gu);
+const COPULA = bounded(
+  MAX_TEXT,
+  /^(.*?\s(?:is|are|was|were|ist|sind|war|est|sont|es|son)(?: on| in| at| am| le| el)?) (\S.*)$/iu,
+);
 
 const named = (held: Held): string => (held.isSelf ? '' : held.entityName);
 const documentOf = (held: Held): Set<string> =>
@@ -42,7 +49,7 @@ const sameBeginning = (a: string, b: string): boolean => {
 
 /** The words from the first to the last that the terms name, as `after`. */
 const withSpan = (text: string, terms: readonly string[], after: string): string | null => {
-  const words = [...text.matchAll(/[\p{L}\p{N}€$£][\p{L}\p{N}'.,%€$£-]*(?<![.,])/gu)].filter(
+  const words = [...text.matchAll(WORD)].filter(
     ({ 0: word }) => termsOf(word).some((one) => terms.includes(one)) || terms.includes(stem(foldName(word))),
   );
   const [first, last] = [words[0], words.at(-1)];
