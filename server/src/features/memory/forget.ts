@@ -8,9 +8,9 @@ import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import type { RememberParts, Speaker } from './remember.ts';
 import { heldOf } from './revise.ts';
 import { MAX_TEXT, relationOfAttribute } from './rules.ts';
+import type { Likeness, Speaker } from './speaker.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Deletes what a person wants forgotten, in every wording in which it is kept. */
@@ -20,7 +20,7 @@ export interface ForgetParts {
   relations: RelationStore;
   personal: PersonalStore;
   clock: Clock;
-  likeness: RememberParts['likeness'];
+  likeness: Likeness;
   stated(speaker: Speaker): Promise<HeldStatement[]>;
 }
 

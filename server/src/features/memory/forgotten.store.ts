@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import { newId } from '../../kernel/ids.ts';
 
 /** Of which message somebody has had a statement removed: what it says shall not come back from it. */
-export interface Said {
+interface SaidIn {
   tenant_id: string;
   user_id: string;
   message_id: string | null;
@@ -10,7 +10,7 @@ export interface Said {
 
 const ROWS_PER_STATEMENT = 500;
 
-export const noteForgotten = async (tx: Queryable, said: readonly Said[], nowMs: number): Promise<void> => {
+export const noteForgotten = async (tx: Queryable, said: readonly SaidIn[], nowMs: number): Promise<void> => {
   const byMessage = new Map(
     said.flatMap(({ tenant_id, user_id, message_id }) =>
       message_id === null

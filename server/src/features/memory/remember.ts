@@ -11,22 +11,15 @@ import type { EntityStore } from './entities.store.ts';
 import { createForget } from './forget.ts';
 import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
-import type { PayingWho } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import { createRevise } from './revise.ts';
 import { cleanText, relationOfAttribute } from './rules.ts';
+import type { Likeness, Speaker } from './speaker.ts';
 import { untilItStands } from './store-faults.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Carries out what was extracted, always in the speaker's own memory: a statement never touches anybody else's. */
-
-export interface Speaker {
-  tenantId: string;
-  userId: string;
-  /** What they are called in their memory until they say otherwise. */
-  name: string;
-}
 
 export interface RememberParts {
   entities: EntityStore;
@@ -34,8 +27,7 @@ export interface RememberParts {
   recallStore: RecallStore;
   personal: PersonalStore;
   clock: Clock;
-  /** Likeness of the speaker's statements to a text by observation id; empty where meaning cannot be compared. */
-  likeness(who: PayingWho, text: string): Promise<ReadonlyMap<string, number>>;
+  likeness: Likeness;
 }
 
 export interface RememberedCounts {

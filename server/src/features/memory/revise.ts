@@ -5,9 +5,9 @@ import type { EntityStore } from './entities.store.ts';
 import type { HeldStatement } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import type { RememberParts, Speaker } from './remember.ts';
 import { type Held, type Revised, revisedBy } from './revise.rules.ts';
 import { relationOfAttribute } from './rules.ts';
+import type { Likeness, Speaker } from './speaker.ts';
 
 /** Carries out a sentence that revises what was said: the old value ends and stays as history, the new one holds. */
 
@@ -15,7 +15,7 @@ export interface ReviseParts {
   entities: EntityStore;
   relations: RelationStore;
   clock: Clock;
-  likeness: RememberParts['likeness'];
+  likeness: Likeness;
   stated(speaker: Speaker): Promise<HeldStatement[]>;
   tell(speaker: Speaker, fact: Extract<Extracted, { kind: 'fact' }>, source: FactSource): Promise<number>;
 }
