@@ -471,6 +471,11 @@ export const REQUIREMENTS = {
     'a stranger is answered as if nothing were there; erasing a person takes what is remembered of them',
   'MEM-07':
     'a message costs time in the order of its length; one that costs more teaches nothing and holds nobody up',
+  'MEM-11':
+    'a correction ends the old value whatever its wording; it stays as history and is never told as current',
+  'MEM-12':
+    'what a person wants forgotten is gone in every wording, does not come back from its source, and is named; unsure, it asks',
+  'MEM-13': 'with a model set, correcting and forgetting go through the one call that reads the message',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',
   'CLU-02': 'a run is followed, resumed and stopped at any node',

@@ -39,7 +39,7 @@ const MINE_NAMED = bounded(
 const MINE_DOES = bounded(
   MAX_CLAUSE,
   new RegExp(
-    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children|office) (?<predicate>[\\p{Ll}].+)$`,
+    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children) (?<predicate>[\\p{Ll}].+)$`,
     'iu',
   ),
 );

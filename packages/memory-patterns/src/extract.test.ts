@@ -12,14 +12,18 @@ const ownMs = (before: NodeJS.CpuUsage): number => {
 
 /** Facts as `subject: text [slot]`, for reading. */
 const shown = (message: string): string[] =>
-  extract(message).map((found) => {
-    if (found.kind === 'fact')
-      return `${found.subject?.name ?? 'me'}: ${found.text} [${found.attribute ?? ''}]`;
-    if (found.kind === 'end')
-      return `${found.subject?.name ?? 'me'} ends ${found.attribute ?? ''} (${found.words})`;
-    if (found.kind === 'replace') return `replace ${found.before} by ${found.after}`;
-    return found.everything ? 'forget everything' : `forget ${found.words}`;
-  });
+  extract(message)
+    .flatMap((found) => (found.kind === 'revise' && found.form === 'stated' ? found.otherwise : [found]))
+    .map((found) => {
+      if (found.kind === 'revise')
+        return `${found.form}: ${found.topic} | ${found.before ?? ''} | ${found.after}`;
+      if (found.kind === 'fact')
+        return `${found.subject?.name ?? 'me'}: ${found.text} [${found.attribute ?? ''}]`;
+      if (found.kind === 'end')
+        return `${found.subject?.name ?? 'me'} ends ${found.attribute ?? ''} (${found.words})`;
+      if (found.kind === 'replace') return `replace ${found.before} by ${found.after}`;
+      return found.everything ? 'forget everything' : `forget ${found.words}`;
+    });
 
 const FACTS: readonly [string, ...string[]][] = [
   ['My name is Anna Kowalska.', 'me: name is Anna Kowalska [name]'],
@@ -106,8 +110,8 @@ const FACTS: readonly [string, ...string[]][] = [
   ['Please remember: my locker is 42.', 'me: locker is 42 [locker]'],
   ['My team is called "Night Owls".', 'me: team is Night Owls [team name]'],
   ['Actually, my favourite colour is blue.', 'me: favourite colour is blue [favourite colour]'],
-  ["Sorry, it's blue, not green.", 'replace green by blue'],
-  ['No, I meant Tuesday, not Monday.', 'replace Monday by Tuesday'],
+  ["Sorry, it's blue, not green.", 'contrast:  | green | blue'],
+  ['No, I meant Tuesday, not Monday.', 'contrast:  | Monday | Tuesday'],
   ['I no longer work at Acme.', 'me ends employer (Acme)'],
   ["I don't live in Berlin anymore.", 'me ends residence (Berlin)'],
   ['I sold my car.', 'me ends  (car)'],

@@ -2,6 +2,7 @@ import { bounded, singleLine } from 'pentarch-prose';
 import { factsOfClause, mentionedPeople } from './clauses.ts';
 import { claim, type Extracted, slotOf } from './facts.ts';
 import { notedOf } from './notes.ts';
+import { type Revision, revisionOf } from './revisions.ts';
 import {
   clausesOf,
   isHypothetical,
@@ -32,14 +33,19 @@ const FORGET_ALL = bounded(
 );
 
 const FORGET =
-  /^(?:please |bitte |and |you can )*(?:forget|vergiss|stop remembering|don't remember|do not remember) (?:bitte )?(?<what>(?:that|about|what|the fact that|my|where|when|our|mein\w*|dass|was|wo)\b.+|\p{Lu}.+)$/isu;
+  /^(?:please |bitte |and |you can )*(?:forget|vergiss|vergessen sie|lösche?|stop remembering|don't remember|do not remember|oublie[zs]?|supprime[zs]?|efface[zs]?|olvida|olvide|borra|elimina),? (?:bitte )?(?<what>(?:that|about|what|the fact that|everything|anything|all|how|my|where|when|our|mein\w*|unser\w*|dass|was|wo|wie|alles|mon|ma|mes|notre|nos|ce|que|tout|mis?|nuestr\w*|lo|todo)\b.+|\p{Lu}.+)$/isu;
+/** `delete everything about my visa`: with `delete my visa` a task may be meant. */
+const FORGET_ABOUT = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte |and |you can )*(?:delete|erase|remove|wipe|clear) (?:(?:everything|anything|all)(?: (?:that )?you (?:know|remember|have|stored))?|what(?:ever)? (?:you (?:know|remember|have|stored)|i (?:said|told you))) (?<what>(?:about|on) .+)$/is,
+);
 const FORGET_FROM = bounded(
   MAX_CLAUSE,
   /^(?:please |bitte )?(?:delete|remove|erase|lösche|clear) (?<what>.+?) (?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i,
 );
 
 const CORRECTION =
-  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
+  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|strike that|eigentlich|tatsächlich|doch|nein|korrektur|stimmt nicht|non|en fait|pardon|désolée?|je me suis trompée?|en realidad|perdón|me equivoqué)\b[\s,:;.!–—-]*)+/i;
 
 const INSTEAD: readonly RegExp[] = [
   bounded(
@@ -54,16 +60,19 @@ const words = (text: string): string =>
   trimValue(
     text
       .replace(
-        /^(?:that|about|what i (?:said|told you)(?: about)?|the fact that|was ich (?:dir )?(?:über|zu)|dass|where|when|what) /i,
+        /^(?:that|about|(?:everything |anything |all )?(?:that )?(?:what )?(?:i (?:have )?(?:ever )?(?:said|told you|mentioned)(?: about)?|you (?:know|remember) about)|(?:everything|anything|all) (?:about|on)|the fact that|(?:alles,? )?was ich (?:dir )?(?:über|zu|von)|alles (?:über|zu|von)|dass|(?:tout )?ce que j'ai dit (?:sur|de)|tout (?:sur|ce qui concerne)|(?:todo )?lo que (?:te )?dije (?:sobre|de)|todo (?:sobre|lo de)|que|where|when|what|how|wie) /i,
         '',
       )
-      .replace(/\b(?:gesagt habe|i told you|i said)\b/gi, ''),
+      .replace(/\b(?:gesagt habe|i told you|i said|bitte|please|s'il te plaît|por favor)\b/gi, ''),
   );
 
 const forgetOf = (sentence: string): Extracted | null => {
   const text = sentence.replace(/(?<![.!\s])[.!\s]+$/, '');
   if (FORGET_ALL.test(text)) return { kind: 'forget', words: '', everything: true };
-  const what = FORGET.exec(text)?.groups?.what ?? FORGET_FROM.exec(text)?.groups?.what;
+  const what =
+    FORGET.exec(text)?.groups?.what ??
+    FORGET_ABOUT.exec(text)?.groups?.what ??
+    FORGET_FROM.exec(text)?.groups?.what;
   if (what === undefined) return null;
   const topic = words(what);
   // `forget that`, `forget about it`: no topic, only a turn of phrase.
@@ -132,6 +141,22 @@ const ofSentence = (said: string): Extracted[] => {
   const asserted = corrected.replace(/^I told you (?:that )?/i, '');
   // Whom one calls one's own is known also in a question or a condition.
   if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
+  const negated = /^no \p{L}/iu.test(plain) ? revisionOf(plain, false) : null;
+  const otherwise = assertedOf(asserted, corrected, isCorrection);
+  return revising(negated ?? revisionOf(asserted, isCorrection), otherwise);
+};
+
+/** A slot that a pattern knows ends its earlier value itself. */
+const revising = (found: Revision | null, otherwise: Extracted[]): Extracted[] => {
+  if (found === null || (found.form === 'stated' && otherwise.length === 0)) return otherwise;
+  const known = otherwise.some((one) => one.kind === 'fact' && one.attribute !== null);
+  return known && (found.form === 'change' || found.form === 'stated' || found.form === 'stated again')
+    ? otherwise
+    : [{ ...found, otherwise }];
+};
+
+/** What a sentence says by itself. */
+const assertedOf = (asserted: string, corrected: string, isCorrection: boolean): Extracted[] => {
   const switched = SWITCHED.exec(asserted.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups;
   if (switched?.before && switched.after)
     return [
@@ -151,11 +176,28 @@ const ofSentence = (said: string): Extracted[] => {
 };
 
 const keepable = (found: Extracted, isSecret: (text: string) => boolean): boolean =>
-  found.kind !== 'fact' ||
-  (!isSecret(found.text) &&
-    found.text.length <= 400 &&
-    !found.text.includes('…') &&
-    (found.subject === null || found.subject.name.length <= 100));
+  found.kind === 'revise'
+    ? !isSecret(`${found.topic} is ${found.after}`) && !`${found.topic}${found.after}`.includes('…')
+    : found.kind !== 'fact' ||
+      (!isSecret(found.text) &&
+        found.text.length <= 400 &&
+        !found.text.includes('…') &&
+        (found.subject === null || found.subject.name.length <= 100));
+
+const oneLined = (found: Extracted, isSecret: (text: string) => boolean): Extracted =>
+  found.kind === 'fact'
+    ? { ...found, text: singleLine(found.text) }
+    : found.kind === 'revise'
+      ? {
+          ...found,
+          topic: singleLine(found.topic),
+          before: found.before === null ? null : singleLine(found.before),
+          after: singleLine(found.after),
+          otherwise: found.otherwise
+            .filter((one) => keepable(one, isSecret))
+            .map((one) => oneLined(one, isSecret)),
+        }
+      : found;
 
 /** The port of this package: what the author of a message says that lasts, in the order it is said. */
 export type Extract = (message: string) => Extracted[];
@@ -169,7 +211,7 @@ export const createExtract =
       .slice(0, 100)
       .flatMap((sentence) => (sentence.length > MAX_CLAUSE ? [] : ofSentence(sentence)))
       .filter((found) => keepable(found, isSecret))
-      .map((found) => (found.kind === 'fact' ? { ...found, text: singleLine(found.text) } : found))
+      .map((found) => oneLined(found, isSecret))
       .filter((found) => {
         const key = JSON.stringify(found);
         if (seen.has(key)) return false;

@@ -26,6 +26,16 @@ export type Extracted =
   | { kind: 'end'; subject: EntityMention | null; attribute: string | null; words: string }
   /** `it's green, not blue`: the statement that has `before` in it. */
   | { kind: 'replace'; before: string; after: string }
+  /** Ends what was said before of the topic, where there is something; `otherwise` holds where there is nothing. */
+  | {
+      kind: 'revise';
+      /** Words of what is spoken of; empty = what has the old value. */
+      topic: string;
+      before: string | null;
+      after: string;
+      form: 'change' | 'takeover' | 'contrast' | 'spelling' | 'last' | 'stated again' | 'stated';
+      otherwise: Extracted[];
+    }
   /** To be deleted: statements that match `words`; `everything` = all of the author's own. */
   | { kind: 'forget'; words: string; everything: boolean };
 
@@ -33,6 +43,12 @@ export type Extracted =
 export const factLines = (found: readonly Extracted[]): string[] =>
   found.flatMap((one) => {
     if (one.kind === 'replace') return [`${one.after}, not ${one.before}`];
+    if (one.kind === 'revise') {
+      const lines = factLines(one.otherwise);
+      return lines.length > 0 || one.form === 'contrast'
+        ? lines
+        : [[one.topic, one.after].filter((part) => part !== '').join(': ')];
+    }
     if (one.kind !== 'fact') return [];
     const text = one.text.replace(/^said: /, '');
     return [one.subject === null ? text : `${one.subject.name}: ${text}`];
@@ -112,6 +128,26 @@ const SPELLING: Readonly<Record<string, string>> = {
   tochter: 'daughter',
   sohn: 'son',
   muttersprache: 'language',
+  anniversaire: 'birthday',
+  cumpleaños: 'birthday',
+  adresse: 'address',
+  dirección: 'address',
+  anschrift: 'address',
+  téléphone: 'phone',
+  teléfono: 'phone',
+  couleur: 'colour',
+  farbe: 'colour',
+  favori: 'favourite',
+  préférée: 'favourite',
+  préféré: 'favourite',
+  favorito: 'favourite',
+  favorita: 'favourite',
+  nombre: 'name',
+  nom: 'name',
+  trabajo: 'role',
+  gehalt: 'salary',
+  salaire: 'salary',
+  sueldo: 'salary',
 };
 
 export const spelling = (word: string): string => SPELLING[word] ?? word;
@@ -135,6 +171,13 @@ const DROPPED = new Set([
   'meine',
   'unser',
   'unsere',
+  'mon',
+  'ma',
+  'mes',
+  'notre',
+  'nos',
+  'mi',
+  'mis',
   'of',
   'native',
 ]);

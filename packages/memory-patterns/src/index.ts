@@ -17,4 +17,6 @@ export {
   preferenceIn,
   TOLD_PREFERENCES,
 } from './preferences.ts';
+export type { Revision } from './revisions.ts';
 export { isQuestion, MAX_MESSAGE_CHARACTERS, sentencesOf } from './sentences.ts';
+export { kindOfValue, type ValueKind, valuesOf } from './values.ts';

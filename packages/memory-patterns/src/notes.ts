@@ -10,12 +10,12 @@ import { MAX_CLAUSE } from './sentences.ts';
 
 const FIRST = bounded(
   MAX_CLAUSE,
-  /^(?:(?:at (?:home|work)|in my (?:family|team|free time)|every \p{L}+|on (?:\p{L}+days?|weekends)|bei uns|zu hause)(?: ?, | ))?(?:i|i'm|i've|we|we're|we've|my|our|mum|mom|dad|ich|wir|mein\p{L}*|unser\p{L}*)\b/iu,
+  /^(?:(?:at (?:home|work)|in my (?:family|team|free time)|every \p{L}+|on (?:\p{L}+days?|weekends)|bei uns|zu hause)(?: ?, | ))?(?:i|i'm|i've|we|we're|we've|my|our|mum|mom|dad|ich|wir|mein\p{L}*|unser\p{L}*|je|j'\p{L}+|nous|mon|ma|mes|notre|nos|yo|mi|mis|nuestr\p{L}*|vivo|trabajo|tengo|soy|somos|vivimos)\b/iu,
 );
 /** `Nadia from accounting handles …`, `The gate code at the warehouse is …`. */
 const NAMED = bounded(
   MAX_CLAUSE,
-  /^(?:(?:the|der|die|das) )?(?:[\p{L}\p{N}'.&-]+ ){1,8}?(?:is|are|was|were|has|have|will|always|never|only|usually|ist|sind|war|hat|heißt|steht|liegt|\p{L}{2,}(?:[^s\W]s|ed)) \S/iu,
+  /^(?:(?:the|der|die|das|le|la|les|el|los|las) )?(?:[\p{L}\p{N}'.&-]+ ){1,8}?(?:is|are|was|were|has|have|will|always|never|only|usually|ist|sind|war|hat|heißt|steht|liegt|est|sont|était|es|son|era|está|tiene|\p{L}{2,}(?:[^s\W]s|ed)) \S/iu,
 );
 
 /** Work that is asked for: a sentence that begins with one of these is no statement. */
@@ -30,16 +30,19 @@ put raise read recommend reduce refactor remove rename repeat rephrase replace r
 respond restart return review rewrite rotate run save say scan schedule search see select send set share shorten show
 simplify solve sort speak specify split start stop store suggest sum summarise summarize take teach tell test think
 translate try turn type update upload use validate verify view wait walk watch write erkläre erstelle finde gib hilf
+oublie olvida traduis écris explique montre donne cherche résume traduce escribe explica muestra dame busca resume
 lies mach mache nenne prüfe sag sage schreib schreibe such suche übersetze vergleiche zeig zeige`.split(
     /\s+/,
   ),
 );
 
 /** Not of the world but of this conversation, of the moment or of what is wanted from the assistant. */
-const PASSING =
-  /^(?:i|i'm|i've|we|we're|we've|ich|wir) (?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch) )*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b/iu;
+const PASSING = bounded(
+  MAX_CLAUSE,
+  /^(?:i|i'm|i've|we|we're|we've|ich|wir) (?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch) )*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b|^(?:je (?:veux|voudrais|cherche|pense|crois|sais|peux)|j'(?:ai besoin|aimerais)|(?:yo )?(?:quiero|necesito|busco|creo|pienso|puedo|tengo que))\b/iu,
+);
 const MOMENT =
-  /\b(?:right now|at the moment|today|tonight|tomorrow|this|yesterday|again|instead|above|below|attached|following|gerade|heute|morgen|gestern|im moment)\b/iu;
+  /\b(?:right now|at the moment|today|tonight|tomorrow|this|yesterday|again|instead|above|below|attached|following|gerade|heute|(?<!jeden )morgen|gestern|im moment|aujourd'hui|demain|hier|hoy|mañana|ayer)\b/iu;
 const AT_HAND = bounded(
   MAX_CLAUSE,
   /^(?:(?:the|my|our|der|die|das|mein\w*) )(?:\p{L}+ )?(?:code|script|servers?|apps?|program|function|query|tests?|build|computer|laptop|internet|connection|screen|browser|page|files?|tables?|data|account|package|request|question|message|e-?mail|text|terminal|api|job|pipeline|cache|model|prompt|answer|output|results?|head|stomach|error|bug|loop|class|variable|value|line|link|button|image|picture|orders?|weather|weekend|meeting went|day|train|bus)\b/iu,
@@ -55,7 +58,9 @@ const JUST = /^(?:i|we)(?:'ve| have)? (?:just|gerade)\b/iu;
 const GENERAL = /^[\p{Lu}][\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)* (?:is|are|was|were) (?:an?|the)\b/u;
 const POINTING =
   /^(?:it|it's|this|that|that's|these|those|there|here|he|she|they|you|es|das ist|dies|er|sie|du)\b/iu;
-const BUT_FIRST = /^(?:that|das|die|der)\b/iu;
+/** A German noun after its article is no pointing word. */
+const BUT_FIRST = /^(?:[Tt]hat\b|[Dd](?:as|ie|er) (?!\p{Lu}))/u;
+const THE = /^(?:the|der|die|das|le|la|les|el|los|las)\b/i;
 
 const BEGINNING = 'said: ';
 
@@ -78,7 +83,7 @@ export const notedOf = (sentence: string): Extracted[] => {
   if (own ? PASSING.test(text) || JUST.test(text) || ON_HAND.test(text) : !NAMED.test(text)) return [];
   // Of others and of things only what names or counts something besides its beginning.
   const named = words.slice(1).some((word) => /[\p{Lu}\d]/u.test(word));
-  if (!own && (BUT_FIRST.test(text) || GENERAL.test(text) || (/^the\b/i.test(text) && !named))) return [];
+  if (!own && (BUT_FIRST.test(text) || GENERAL.test(text) || (THE.test(text) && !named))) return [];
   // Something must be said that can be asked for: a name, a number, or a word of some length beside the first.
   if (!words.slice(1).some((word) => /[\p{Lu}\d]/u.test(word) || word.length >= 4)) return [];
   return [

@@ -15,8 +15,19 @@ interface Pattern {
 
 const value = (text: string | undefined): string => trimValue(text ?? '');
 /** A proper name: it ends where a common word goes on (`Oslo and the noise`, `Berlin with my wife`, `Rome since 2019`). */
-const proper = (text: string | undefined): string =>
-  value(text).replace(/ (?:and|but|with|for|since|until|where|together) (?=\p{Ll}|\d|I\b|I').*$/su, '');
+const proper = (text: string | undefined): string => {
+  const name = value(text).replace(
+    / (?:and|but|with|for|since|until|where|together) (?=\p{Ll}|\d|I\b|I').*$/su,
+    '',
+  );
+  const when = / (?:in|on|since|from|until|as of|last|this|next|back in|early|late) (.+)$/isu.exec(name);
+  // `Brightwell Logistics in February 2024`: when is no part of the name.
+  return when !== null &&
+    (hasDate(when[1] ?? '') ||
+      /^(?:week|month|year|spring|summer|autumn|fall|winter|\p{L}+day)\b/iu.test(when[1] ?? ''))
+    ? name.slice(0, when.index)
+    : name;
+};
 const capitalised = (text: string): boolean => /^\p{Lu}|^\d/u.test(text);
 const shortEnough = (text: string): boolean => text.length > 0 && text.length <= 160;
 
@@ -355,7 +366,7 @@ export const endOfPredicate = (predicate: string): { attribute: string | null; w
   for (const { of, attribute } of ENDED) {
     const match = of.exec(text);
     if (match) {
-      const words = trimValue(match.groups?.what ?? '');
+      const words = trimValue(match.groups?.what ?? '').replace(/ (?:and|und) (?=\p{Ll}).*$/su, '');
       return { attribute, words: /^(?:my job|there|it)$/i.test(words) ? '' : words };
     }
   }

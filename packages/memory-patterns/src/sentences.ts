@@ -72,7 +72,7 @@ export const sentencesOf = (message: string): string[] => {
 };
 
 const QUESTION_START =
-  /^(?:(?:so|and|but|also|hey|hi|ok|okay|well|und|aber)[, ]+)?(?:what|where|when|who|whom|whose|why|how|which|do|does|did|can|could|would|should|shall|am|is|are|was|were|will|have|has|had|isn't|aren't|don't (?:i|you|we)|doesn't|didn't|was|wo|wann|wer|wen|wem|wessen|warum|wieso|wie|welche\w*|kannst|könntest|kennst|weißt|habe? ich|bin ich|ist|sind|hast)\b/i;
+  /^(?:(?:so|and|but|also|hey|hi|ok|okay|well|und|aber)[, ]+)?(?:what|where|when|who|whom|whose|why|how|which|do|does|did|can|could|would|should|shall|am|is|are|was|were|will|have|has|had|isn't|aren't|don't (?:i|you|we)|doesn't|didn't|was|wo|wann|wer|wen|wem|wessen|warum|wieso|wie|welche\w*|kannst|könntest|kennst|weißt|habe? ich|bin ich|ist|sind|hast|où|quand|qui|que|quel\w*|comment|pourquoi|combien|est-ce|qu'est-ce|¿.*|dónde|cuándo|quién|qué|cuál\w*|cómo|cuánt\w*)(?![\p{L}\p{N}])/iu;
 
 export const isQuestion = (sentence: string): boolean =>
   /\?\s*$/.test(sentence) || QUESTION_START.test(sentence);
@@ -80,7 +80,7 @@ export const isQuestion = (sentence: string): boolean =>
 /** Lower-case `may` and `will` only: the capitalised ones are a month and a name. */
 const HYPOTHETICAL = bounded(
   MAX_CLAUSE,
-  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/,
+  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|[Jj]ust kidding|[Jj]oking|[Kk]idding|[Nn]ur Spaß|[Kk]leiner Scherz|[Jj]e plaisante|es broma|[Ss]upposons|[Ii]maginons|[Ss]upongamos|quizás?|peut-être|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/,
 );
 
 export const isHypothetical = (sentence: string): boolean => HYPOTHETICAL.test(sentence);

@@ -74,6 +74,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
     message_id: may('messages'),
     conversation_id: may('conversations'),
   },
+  memory_forgotten: { user_id: must('users'), message_id: must('messages') },
   notification_preferences: { user_id: must('users') },
   notifications: { user_id: must('users') },
   proposals: {

@@ -60,6 +60,7 @@ import { delegatedRuns } from './161-delegated-runs.ts';
 import { documentUploads } from './180-document-uploads.ts';
 import { messageGrams } from './190-message-grams.ts';
 import { pictures } from './200-pictures.ts';
+import { forgottenMessages } from './220-forgotten-messages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -124,4 +125,5 @@ export const migrations: readonly SchemaStep[] = [
   documentUploads,
   messageGrams,
   pictures,
+  forgottenMessages,
 ];

@@ -71,8 +71,18 @@ export interface MemoryRelationRow {
   updated_at: number;
 }
 
+/** A message of which its author has had something forgotten. */
+export interface MemoryForgottenRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  message_id: string;
+  created_at: number;
+}
+
 export interface MemoryTables {
   memory_entities: MemoryEntityRow;
   memory_observations: MemoryObservationRow;
   memory_relations: MemoryRelationRow;
+  memory_forgotten: MemoryForgottenRow;
 }

@@ -64,7 +64,8 @@ export const createEntityStore = (db: Db) => {
     update: (entity: EntityRecord, patch: EntityPatch, nowMs: number): Promise<void> =>
       write((tx) => updateEntity(tx, entity, patch, nowMs)),
 
-    remove: (id: string, note?: Along): Promise<boolean> => write((tx) => removeEntity(tx, id, note)),
+    remove: (id: string, nowMs: number, note?: Along): Promise<boolean> =>
+      write((tx) => removeEntity(tx, id, nowMs, note)),
 
     removeObservation: (entityId: string, id: string, nowMs: number, note?: Along): Promise<boolean> =>
       write((tx) => removeObservation(tx, { entityId, id }, nowMs, note)),

@@ -1,6 +1,7 @@
 import { cleanName, foldName } from 'pentarch-prose';
 import type { Along, Queryable, Tx } from '../../db/db.ts';
 import { conflict } from '../../kernel/errors.ts';
+import { noteForgotten } from './forgotten.store.ts';
 import { moveObservations, moveRelations } from './merge.store.ts';
 import { addObservations } from './observations.store.ts';
 import type { EntityRecord, FactSource, NewObservation } from './records.ts';
@@ -85,7 +86,13 @@ export const mergeEntity = async (
 };
 
 /** False when it was gone already. Observations and relations go with it. */
-export const removeEntity = async (tx: Tx, id: string, note?: Along): Promise<boolean> => {
+export const removeEntity = async (tx: Tx, id: string, nowMs: number, note?: Along): Promise<boolean> => {
+  const said = await tx
+    .selectFrom('memory_observations')
+    .select(['tenant_id', 'user_id', 'message_id'])
+    .where('entity_id', '=', id)
+    .execute();
+  await noteForgotten(tx, said, nowMs);
   const { numDeletedRows } = await tx.deleteFrom('memory_entities').where('id', '=', id).executeTakeFirst();
   if (numDeletedRows > 0n) await note?.(tx);
   return numDeletedRows > 0n;
@@ -103,12 +110,14 @@ export const removeObservation = async (
   nowMs: number,
   note?: Along,
 ): Promise<boolean> => {
-  const { numDeletedRows } = await tx
+  const gone = await tx
     .deleteFrom('memory_observations')
     .where('id', '=', id)
     .where('entity_id', '=', entityId)
+    .returning(['tenant_id', 'user_id', 'message_id'])
     .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
+  if (gone === undefined) return false;
+  await noteForgotten(tx, [gone], nowMs);
   await tx.updateTable('memory_entities').set({ updated_at: nowMs }).where('id', '=', entityId).execute();
   await note?.(tx);
   return true;

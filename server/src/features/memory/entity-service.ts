@@ -93,7 +93,7 @@ export const createEntityService = ({ entities, clock, access }: EntityServiceOp
     /** `note` is written together with the deletion; so below. */
     async deleteEntity(caller: Caller, id: string, note?: Along): Promise<void> {
       const entity = await changeable(caller, id);
-      if (!(await entities.remove(entity.id, note))) throw notFound('entity');
+      if (!(await entities.remove(entity.id, clock.now(), note))) throw notFound('entity');
     },
 
     /** Takes another entity of the same owner into this one. */

@@ -6,6 +6,7 @@ import type { AgentTool } from '../../kernel/tools.ts';
 import { observationOf } from './observation.ts';
 import { speakerOf } from './observe.ts';
 import { taintOfFacts } from './recall.ts';
+import type { Remembered } from './remember.ts';
 import { cleanText, MAX_TEXT, MAX_TYPE } from './rules.ts';
 import { confirmedSource, FORGETS, Name, payingOf, sourceOf } from './tool-form.ts';
 import type { ToolMentions } from './tool-mentions.ts';
@@ -129,12 +130,28 @@ export const correctTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
   });
 };
 
+const MAX_LISTED = 20;
+
+const listed = (texts: readonly string[]): string =>
+  [...new Set(texts)]
+    .slice(0, MAX_LISTED)
+    .map((text) => `- ${text.replace(/^(?:said|noted): /, '')}`)
+    .join('\n');
+
+/** What was forgotten; where nothing was meant for certain, what may have been. */
+export const forgottenWords = (done: Pick<Remembered, 'forgottenTexts' | 'perhaps'>): string =>
+  done.forgottenTexts.length > 0
+    ? `Forgotten:\n${listed(done.forgottenTexts)}`
+    : done.perhaps.length > 0
+      ? `Nothing is forgotten yet: it is not certain what is meant. These come close; say "forget" with the words of the one that shall go:\n${listed(done.perhaps)}`
+      : 'Nothing of this kind was remembered.';
+
 export const forgetTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
   const apply = applying(parts);
   return defineTool({
     name: 'forget',
     description:
-      'Deletes remembered facts of the user for good: those that have all words of the topic, or a whole entity by its name. Only when the user asks for it.',
+      'Deletes remembered facts of the user for good: what is kept on the topic in any words, or a whole entity by its name. The answer lists what is gone, or what may be meant. Only when the user asks for it.',
     input: Strict({ topic: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) }),
     annotations: FORGETS,
     permission: 'memory:write',
@@ -144,7 +161,7 @@ export const forgetTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
       const done = await apply(context, [
         { kind: 'forget', words: cleanText(args.topic), everything: false },
       ]);
-      return said(done.forgotten > 0 ? `Forgotten: ${args.topic}` : 'Nothing of this kind was remembered.');
+      return said(forgottenWords(done));
     },
   });
 };

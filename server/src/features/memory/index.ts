@@ -94,7 +94,14 @@ export const createMemory = (options: MemoryOptions): Memory => {
     embedder: options.embedder ?? null,
     alone: options.cluster.alone,
   });
-  const remember = createRemember({ entities, relations, recallStore, personal, clock });
+  const remember = createRemember({
+    entities,
+    relations,
+    recallStore,
+    personal,
+    clock,
+    likeness: recall.likeness,
+  });
   const preferences = createPreferences({ remember, recallStore });
   const read = options.extract ?? (async (text: string) => extract(text));
 
@@ -112,6 +119,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
       remember,
       recall,
       ask: options.ask ?? null,
+      isPast: personal.isPast,
       extract: read,
     }),
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
 import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
 import { StartFailure, startServer, type TestServer } from '../../../test/support/server.ts';
@@ -90,6 +91,51 @@ describe('a model that reads facts out of messages', () => {
     await say('My favourite colour is teal.');
     await expect.poll(async () => JSON.stringify(await entities('teal'))).toContain('teal');
   });
+
+  it(
+    req('MEM-13', 'ends and deletes what the message corrects or wants forgotten, in that same call'),
+    async () => {
+      const told = 'My caravan is parked in Rostock.';
+      await say(told);
+      await expect.poll(async () => JSON.stringify(await entities('rostock'))).toContain('Rostock');
+      const numberOf = (request: TestRequest, words: string): number =>
+        Number(
+          new RegExp(`(\\d+)\\. [^\\n"]*${words}`).exec(
+            JSON.stringify(request.body.messages).replaceAll('\\n', '\n'),
+          )?.[1],
+        );
+      const answering = (field: 'outdated' | 'forget', words: string, facts: unknown[]) =>
+        provider.always((request) =>
+          isReading(request)
+            ? { chunks: [JSON.stringify({ facts, [field]: [numberOf(request, words)] })] }
+            : { chunks: ['I see.'] },
+        );
+      provider.reset();
+      answering('outdated', 'Rostock', [
+        { ...FACT, subject: 'user', fact: 'keeps the caravan in Wismar', subject_type: 'person' },
+      ]);
+      await say('About my caravan, that old thing has found a new home by the sea at Wismar.');
+      await expect.poll(async () => JSON.stringify(await entities('wismar'))).toContain('Wismar');
+      await expect
+        .poll(async () =>
+          (await entities('rostock'))
+            .flatMap(({ observations }) => observations)
+            .filter(({ text }) => text.includes('Rostock')),
+        )
+        .toMatchObject([{ valid_to: expect.any(String) }]);
+      expect(readings(provider)).toHaveLength(1);
+      provider.reset();
+      answering('forget', 'Wismar', []);
+      await say('That caravan of mine, let it slip your mind for good.');
+      await expect
+        .poll(async () =>
+          (await entities('wismar')).flatMap(({ observations }) =>
+            observations.filter(({ text }) => text.includes('Wismar')),
+          ),
+        )
+        .toEqual([]);
+    },
+  );
 
   it('must be one that is set up', async () => {
     const failed = await startServer({ env: { ...env(), MEMORY_MODEL: 'nobody/none' } }).catch(

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { loadEntities } from './entity-rows.store.ts';
+import { noteForgotten } from './forgotten.store.ts';
 import type { EntityRecord } from './records.ts';
 
 /** What belongs to one person: hand it out, erase it (contract, section 11). */
@@ -63,6 +64,11 @@ export const createPersonalStore = (db: Db) => ({
         .where('owner', '=', person.userId)
         .executeTakeFirst();
       await tx
+        .deleteFrom('memory_forgotten')
+        .where('tenant_id', '=', person.tenantId)
+        .where('user_id', '=', person.userId)
+        .execute();
+      await tx
         .updateTable('memory_entities')
         .set({ created_by: null })
         .where('tenant_id', '=', person.tenantId)
@@ -77,9 +83,37 @@ export const createPersonalStore = (db: Db) => ({
       return { entities: count(entities), observations: count(observations), relations: count(relations) };
     }),
 
+  /** Something that was learnt from the message has been forgotten or revised since: read again, it would come back. */
+  async isPast(person: Person, messageId: string): Promise<boolean> {
+    const forgotten = await db.read
+      .selectFrom('memory_forgotten')
+      .select('id')
+      .where('tenant_id', '=', person.tenantId)
+      .where('user_id', '=', person.userId)
+      .where('message_id', '=', messageId)
+      .executeTakeFirst();
+    if (forgotten !== undefined) return true;
+    const ended = await db.read
+      .selectFrom('memory_observations')
+      .select('id')
+      .where('tenant_id', '=', person.tenantId)
+      .where('user_id', '=', person.userId)
+      .where('message_id', '=', messageId)
+      .where('valid_to', 'is not', null)
+      .executeTakeFirst();
+    return ended !== undefined;
+  },
+
   /** What was learnt of and from the person in conversations; what they or a client entered stays. */
-  forgetConversations: (person: Person): Promise<void> =>
+  forgetConversations: (person: Person, nowMs: number): Promise<void> =>
     db.write(async (tx) => {
+      const said = await tx
+        .selectFrom('memory_observations')
+        .select(['tenant_id', 'user_id', 'message_id'])
+        .where('tenant_id', '=', person.tenantId)
+        .where('user_id', '=', person.userId)
+        .execute();
+      await noteForgotten(tx, said, nowMs);
       await forgetSelf(tx, person);
       await tx
         .deleteFrom('memory_relations')

@@ -207,6 +207,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
 
   return {
     embedPending,
+    likeness,
 
     /** Facts that bear on the query, the best first. Of two that contradict, the newer one stands before the older. */
     async recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]> {

@@ -3,28 +3,23 @@ import {
   type EntityMention,
   type Extracted,
   type ExtractedFact,
-  slotOf,
 } from 'pentarch-memory-patterns';
 import { foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
+import { createForget } from './forget.ts';
 import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
+import { createRevise } from './revise.ts';
 import { cleanText, relationOfAttribute } from './rules.ts';
+import type { Likeness, Speaker } from './speaker.ts';
 import { untilItStands } from './store-faults.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Carries out what was extracted, always in the speaker's own memory: a statement never touches anybody else's. */
-
-export interface Speaker {
-  tenantId: string;
-  userId: string;
-  /** What they are called in their memory until they say otherwise. */
-  name: string;
-}
 
 export interface RememberParts {
   entities: EntityStore;
@@ -32,12 +27,20 @@ export interface RememberParts {
   recallStore: RecallStore;
   personal: PersonalStore;
   clock: Clock;
+  likeness: Likeness;
 }
 
 export interface RememberedCounts {
   added: number;
   ended: number;
   forgotten: number;
+}
+
+export interface Remembered extends RememberedCounts {
+  /** What was forgotten, as it read. */
+  forgottenTexts: string[];
+  /** What a request to forget that met nothing may have meant. */
+  perhaps: string[];
 }
 
 const MAX_STATEMENTS = 2_000;
@@ -52,7 +55,14 @@ const withReplaced = (text: string, before: string, after: string): string | nul
   return replaced === line ? null : replaced;
 };
 
-export const createRemember = ({ entities, relations, recallStore, personal, clock }: RememberParts) => {
+export const createRemember = ({
+  entities,
+  relations,
+  recallStore,
+  personal,
+  clock,
+  likeness,
+}: RememberParts) => {
   const entityOf = async (speaker: Speaker, mention: EntityMention | null): Promise<EntityMention> => {
     if (mention === null) return { name: speaker.name, entityType: 'person' };
     // A name that is known keeps its type: `Acme` is not made a person by `Acme is from Berlin`.
@@ -184,54 +194,47 @@ export const createRemember = ({ entities, relations, recallStore, personal, clo
     );
   };
 
-  const forget = async (speaker: Speaker, found: Extract<Extracted, { kind: 'forget' }>): Promise<number> => {
-    if (found.everything) {
-      await personal.forgetConversations(speaker);
-      return 1;
-    }
-    const now = clock.now();
-    const named = await entities.byName(personalScope(speaker), found.words, null);
-    if (named !== null && named.owner === speaker.userId && named.subjectUserId === null)
-      return (await entities.remove(named.id)) ? 1 : 0;
-    const ofMine = /^(?:my|our|i|i'm|mein\w*|unser\w*|ich)\b/i.test(found.words);
-    const slot = slotOf(found.words);
-    const terms = termsOf(found.words);
-    if (terms.length === 0) return 0;
-    let forgotten = 0;
-    for (const statement of await stated(speaker)) {
-      const { observation, entity } = statement;
-      const isSelf = entity.subjectUserId === speaker.userId;
-      const document = documentOf(statement);
-      const fits = (observation.attribute === slot && isSelf) || terms.every((term) => document.has(term));
-      if (!fits || (ofMine && !isSelf)) continue;
-      await entities.removeObservation(entity.id, observation.id, now);
-      if (observation.attribute !== null)
-        await relations.endFrom(
-          speaker.userId,
-          entity.id,
-          relationOfAttribute(observation.attribute),
-          now,
-          true,
-        );
-      forgotten++;
-    }
-    return forgotten;
-  };
+  const forget = createForget({ entities, relations, stated, personal, clock, likeness });
+  const revise = createRevise({ entities, relations, stated, tell, clock, likeness });
 
   return {
-    /** In the order in which it was said. */
-    async apply(
+    /** The person's own statements by their ids: those that hold no longer, and those that shall go. */
+    async settle(
       speaker: Speaker,
-      findings: readonly Extracted[],
-      source: FactSource,
-    ): Promise<RememberedCounts> {
-      const done: RememberedCounts = { added: 0, ended: 0, forgotten: 0 };
-      for (const found of findings) {
+      { outdated, forget: gone }: { outdated: readonly string[]; forget: readonly string[] },
+    ): Promise<{ ended: number; forgotten: number }> {
+      if (outdated.length + gone.length === 0) return { ended: 0, forgotten: 0 };
+      const statements = await stated(speaker);
+      const forgotten = statements.filter(({ observation }) => gone.includes(observation.id));
+      const ended = statements.filter(
+        ({ observation }) =>
+          observation.validTo === null && outdated.includes(observation.id) && !gone.includes(observation.id),
+      );
+      for (const one of forgotten) await forget.statement(speaker, one);
+      for (const one of ended) await revise.end(speaker, one);
+      return { ended: ended.length, forgotten: forgotten.length };
+    },
+
+    /** In the order in which it was said. */
+    async apply(speaker: Speaker, findings: readonly Extracted[], source: FactSource): Promise<Remembered> {
+      const done: Remembered = { added: 0, ended: 0, forgotten: 0, forgottenTexts: [], perhaps: [] };
+      const carryOut = async (found: Extracted): Promise<void> => {
         if (found.kind === 'fact') done.added += await tell(speaker, found, source);
         else if (found.kind === 'end') done.ended += await end(speaker, found);
         else if (found.kind === 'replace') done.added += await replace(speaker, found, source);
-        else done.forgotten += await forget(speaker, found);
-      }
+        else if (found.kind === 'revise') {
+          const revised = await revise.carryOut(speaker, found, source);
+          done.added += revised.added;
+          done.ended += revised.ended;
+          for (const one of revised.left) await carryOut(one);
+        } else {
+          const { texts, perhaps } = await forget.topic(speaker, found, source);
+          done.forgotten += texts.length;
+          done.forgottenTexts.push(...texts);
+          done.perhaps.push(...perhaps);
+        }
+      };
+      for (const found of findings) await carryOut(found);
       return done;
     },
   };

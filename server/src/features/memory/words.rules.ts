@@ -11,7 +11,9 @@ want need help like thing things something anything user call called named many 
 ich mich mir mein meine meiner meinem meinen du dich dir dein deine er sie es wir uns unser unsere ihr der die das den
 dem des ein eine einer einem einen und oder aber von zu in im am auf bei mit für aus nach ist sind war bin bist sein
 habe hat haben was wer wen wem wo wann wie warum welche welcher welches nicht kein keine ja nein bitte sag weißt kennst
-noch auch nur denn mal`.split(/\s+/),
+noch auch nur denn mal je tu il elle nous vous mon ma mes notre nos le la les un une des du de et est sont ai ont que qui
+quoi quel quelle quels quelles où quand comment pour dans sur avec yo mi mis tu el los las una del y es son está qué
+cuál cuándo dónde quién cómo en por para con sobre`.split(/\s+/),
 );
 
 /** A light suffix cut, the same for texts and questions; a shared beginning of four letters is what it preserves. */

@@ -1,0 +1,532 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../../../test/requirements.ts';
+import { nodeOf } from '../../../test/support/cluster.ts';
+import { callerOf } from '../../../test/support/memory.ts';
+import { createBuiltinEmbedder } from '../../adapters/embeddings/builtin.ts';
+import type { Db } from '../../db/db.ts';
+import { openSqlite } from '../../db/open.ts';
+import { createMemory, type Memory } from './index.ts';
+
+/** Told one after the other, asked, what the recall shows, and what it must not show any more. */
+type Dialog = readonly [told: readonly string[], asked: string, wanted: string, unwanted: string];
+
+const CORRECTED: readonly Dialog[] = [
+  [
+    ["I'm allergic to peanuts.", 'No peanut allergy, it is shellfish.'],
+    'What am I allergic to?',
+    'shellfish',
+    'peanut',
+  ],
+  [
+    ['I have a peanut allergy.', 'I have no peanut allergy, it is shellfish.'],
+    'Which allergy do I have?',
+    'shellfish',
+    'peanut',
+  ],
+  [
+    ['The summer party is on 7 July.', 'Actually the summer party moved to 14 July.'],
+    'When is the summer party?',
+    '14 July',
+    '7 July',
+  ],
+  [
+    [
+      'Our summer party takes place on Friday in the garden.',
+      'They had to postpone it. The summer party was postponed to Saturday.',
+    ],
+    'When is the summer party?',
+    'Saturday',
+    'Friday',
+  ],
+  [
+    ['The marketing budget is 50,000 euros.', 'The budget was cut to 40,000.'],
+    'What is the marketing budget?',
+    '40,000',
+    '50,000',
+  ],
+  [
+    ['Our budget for the trade fair is 12000.', 'The trade fair budget went up from 12000 to 15000.'],
+    'What is our budget for the trade fair?',
+    '15000',
+    '12000 ',
+  ],
+  [
+    ['Jan leads the project Falcon.', 'Maria took over the project from Jan.'],
+    'Who leads the project Falcon?',
+    'Maria',
+    'Jan',
+  ],
+  [
+    ['Jan is in charge of the warehouse migration.', 'Maria took over the warehouse migration from Jan.'],
+    'Who is in charge of the warehouse migration?',
+    'Maria',
+    'Jan:',
+  ],
+  [
+    ['Jan is our contact at Hapag.', 'Lena replaces Jan as contact at Hapag.'],
+    'Who is our contact at Hapag?',
+    'Lena',
+    'jan:',
+  ],
+  [
+    ['I work at Acme.', "I no longer work at Acme, I'm with Initech now."],
+    'Where do I work?',
+    'Initech',
+    'Acme',
+  ],
+  [
+    ['My flight leaves on Monday at 9.', "Scratch that, it's Tuesday."],
+    'When does my flight leave?',
+    'Tuesday',
+    'Monday',
+  ],
+  [
+    ['My daughter Maya starts school in September.', "My daughter's name is spelled Maja."],
+    "What is my daughter's name?",
+    'Maja',
+    'Maya',
+  ],
+  [
+    ['We use Slack for chat.', 'We switched from Slack to Teams.'],
+    'Which chat tool do we use?',
+    'Teams',
+    'use Slack',
+  ],
+  [
+    ['Our team chat is Slack.', 'We switched from Slack to Teams last week.'],
+    'What is our team chat?',
+    'Teams',
+    'is Slack',
+  ],
+  [
+    ['My dentist appointment is on 3 May.', 'My dentist appointment was moved to 10 May.'],
+    'When is my dentist appointment?',
+    '10 May',
+    '3 May',
+  ],
+  [
+    ['Nadia from accounting handles our invoices.', 'Tom took over the invoices from Nadia.'],
+    'Who handles our invoices?',
+    'Tom',
+    'handles our invoices (told by the user, 2026-03-01)\nThe user: said: Nadia',
+  ],
+  [['I drive a Golf.', 'I swapped the Golf for a Tesla.'], 'What do I drive?', 'Tesla', 'drives a Golf'],
+  [
+    ['We meet in room Oslo.', 'We meet in room Bergen now, not Oslo.'],
+    'Where do we meet?',
+    'Bergen',
+    'room Oslo ',
+  ],
+  [['Our office is in Zurich.', 'Our office moved to Basel.'], 'Where is our office?', 'Basel', 'Zurich'],
+  [
+    ['The release is planned for 3 March.', 'The release slipped to 17 March.'],
+    'When is the release?',
+    '17 March',
+    ' 3 March',
+  ],
+  [
+    ['My gym class is on Tuesdays.', 'My gym class is on Thursdays now.'],
+    'When is my gym class?',
+    'Thursday',
+    'Tuesday',
+  ],
+  [
+    ['Das Sommerfest ist am 7. Juli.', 'Das Sommerfest wurde auf den 14. Juli verschoben.'],
+    'Wann ist das Sommerfest?',
+    '14. Juli',
+    ' 7. Juli',
+  ],
+  [
+    ['Unser Budget ist 50.000 Euro.', 'Das Budget wurde auf 40.000 Euro gekürzt.'],
+    'Wie hoch ist unser Budget?',
+    '40.000',
+    '50.000',
+  ],
+  [
+    ['Ich bin allergisch gegen Nüsse.', 'Nein, nicht Nüsse, sondern Fisch.'],
+    'Wogegen bin ich allergisch?',
+    'Fisch',
+    'Nüsse',
+  ],
+  [
+    ['Ich arbeite bei Bosch.', 'Ich arbeite nicht mehr bei Bosch, sondern bei Siemens.'],
+    'Wo arbeite ich?',
+    'Siemens',
+    'Bosch',
+  ],
+  [
+    ['Jan leitet das Projekt Falke.', 'Maria hat das Projekt Falke von Jan übernommen.'],
+    'Wer leitet das Projekt Falke?',
+    'Maria',
+    'Jan leitet',
+  ],
+  [
+    ["La fête d'été est le 7 juillet.", "La fête d'été a été reportée au 14 juillet."],
+    "Quand est la fête d'été ?",
+    '14 juillet',
+    'le 7 juillet',
+  ],
+  [
+    ['Mon anniversaire est le 3 mai.', 'Non, mon anniversaire est le 5 mai.'],
+    'Quand est mon anniversaire ?',
+    '5 mai',
+    '3 mai',
+  ],
+  [
+    ['Notre budget est de 50000 euros.', 'Le budget a été réduit à 40000 euros.'],
+    'Quel est notre budget ?',
+    '40000',
+    '50000',
+  ],
+  [
+    ['La fiesta de verano es el 7 de julio.', 'La fiesta de verano se ha aplazado al 14 de julio.'],
+    '¿Cuándo es la fiesta de verano?',
+    '14 de julio',
+    'el 7 de julio',
+  ],
+  [
+    ['Nuestro presupuesto es de 50000 euros.', 'El presupuesto se redujo a 40000 euros.'],
+    '¿Cuál es nuestro presupuesto?',
+    '40000',
+    '50000',
+  ],
+  [['Mi color favorito es azul.', 'No azul, sino verde.'], '¿Cuál es mi color favorito?', 'verde', 'azul'],
+  [
+    ['Our quarterly review is on 12 June.', 'Sorry, the quarterly review has been pushed back to 19 June.'],
+    'When is our quarterly review?',
+    '19 June',
+    '12 June',
+  ],
+  [['My rent is 900 euros.', 'My rent was raised to 980 euros.'], 'How much is my rent?', '980', '900'],
+  [
+    ['We have 12 people in the team.', 'We have 15 people in the team now.'],
+    'How many people are in the team?',
+    '15',
+    '12',
+  ],
+  [
+    ['Paula runs the bookshop project.', 'Paula handed the bookshop project over to Erik.'],
+    'Who runs the bookshop project?',
+    'Erik',
+    'Paula',
+  ],
+  [
+    ['My supervisor is Dr Klein.', 'Dr Klein retired; my new supervisor is Dr Abadi.'],
+    'Who is my supervisor?',
+    'Abadi',
+    'is Dr Klein',
+  ],
+  [['I live in Leeds.', 'Correction: I live in York, not Leeds.'], 'Where do I live?', 'York', 'Leeds'],
+  [['My son is called Luka.', "Actually it's spelled Luca."], 'What is my son called?', 'Luca', 'Luka'],
+  [
+    ['We deploy on Fridays.', "We don't deploy on Fridays any more, we deploy on Tuesdays."],
+    'When do we deploy?',
+    'Tuesday',
+    'said: we deploy on fridays',
+  ],
+  [
+    ["I'm vegetarian.", "I'm not vegetarian any more, I eat fish now."],
+    'Am I vegetarian?',
+    '',
+    'is vegetarian',
+  ],
+  [
+    ['Our supplier for paper is Mondi.', 'We changed our paper supplier from Mondi to Stora.'],
+    'Who is our supplier for paper?',
+    'Stora',
+    'is Mondi',
+  ],
+  [
+    ['The kickoff starts at 10:00.', 'The kickoff was moved from 10:00 to 11:30.'],
+    'When does the kickoff start?',
+    '11:30',
+    'at 10:00',
+  ],
+  [
+    ['My phone number is 030 555 12.', 'Wait, my phone number is 030 555 21.'],
+    'What is my phone number?',
+    '030 555 21',
+    '030 555 12',
+  ],
+  [['Ich wohne in Kiel.', 'Ich bin nach Jena gezogen.'], 'Wo wohne ich?', 'Jena', 'Kiel'],
+  [
+    ['Mein Zahnarzttermin ist am 3. Mai.', 'Mein Zahnarzttermin wurde auf den 10. Mai verlegt.'],
+    'Wann ist mein Zahnarzttermin?',
+    '10. Mai',
+    'am 3. Mai',
+  ],
+  [
+    ['Unser Ansprechpartner ist Herr Wolf.', 'Frau Berg ersetzt Herrn Wolf als Ansprechpartner.'],
+    'Wer ist unser Ansprechpartner?',
+    'Berg',
+    'ist Herr Wolf',
+  ],
+  [
+    ["J'habite à Lyon.", "Je n'habite plus à Lyon, j'habite à Nantes."],
+    "Où est-ce que j'habite ?",
+    'Nantes',
+    "said: J'habite à Lyon",
+  ],
+  [['La réunion est à 10h.', 'La réunion a été déplacée à 14h.'], 'Quand est la réunion ?', '14h', 'à 10h'],
+  [
+    ['La reunión es a las 10.', 'La reunión se ha movido a las 12.'],
+    '¿Cuándo es la reunión?',
+    '12',
+    'las 10',
+  ],
+  [
+    ['My best friend is Tom.', "My best friend's name is Tim, not Tom."],
+    'Who is my best friend?',
+    'Tim',
+    'is Tom',
+  ],
+  [
+    ['Our launch date is 1 October.', 'The launch has slipped by two weeks, it is now 15 October.'],
+    'When is our launch?',
+    '15 October',
+    ' 1 October',
+  ],
+  [
+    ['I take the bus to work.', 'I cycle to work instead of taking the bus.'],
+    'How do I get to work?',
+    'cycle',
+    'the user: said: i take the bus',
+  ],
+];
+
+const FORGOTTEN: readonly Dialog[] = [
+  [
+    [
+      'My favourite colour is teal.',
+      'I painted the hall teal since teal is the colour I love most.',
+      'Forget my favourite colour.',
+    ],
+    'What is my favourite colour?',
+    '',
+    'teal',
+  ],
+  [
+    ['I take 50 mg of sertraline every morning.', 'Forget what I said about my medication.'],
+    'Which medication do I take?',
+    '',
+    'sertraline',
+  ],
+  [
+    ['My ex Daniel still calls me every week.', 'Forget what I said about my ex.'],
+    'Who calls me every week?',
+    '',
+    'Daniel',
+  ],
+  [
+    [
+      'Project Falcon launches in May.',
+      'The budget of project Falcon is 40000.',
+      'I like tea.',
+      'Forget everything about project Falcon.',
+    ],
+    'What do you know about project Falcon?',
+    '',
+    '40000',
+  ],
+  [['Meine Adresse ist Lindenweg 5.', 'Vergiss meine Adresse.'], 'Wie ist meine Adresse?', '', 'Lindenweg'],
+  [['Mi cumpleaños es el 3 de mayo.', 'Olvida mi cumpleaños.'], '¿Cuándo es mi cumpleaños?', '', '3 de mayo'],
+  [['My birthday is 3 May.', 'Olvida mi cumpleaños, por favor.'], 'When is my birthday?', '', '3 May'],
+  [['Mon adresse est 5 rue des Lilas.', 'Oublie mon adresse.'], 'Quelle est mon adresse ?', '', 'Lilas'],
+  [['I live at 12 Oak Street in Bath.', 'Please forget my address.'], 'Where do I live?', '', 'Oak'],
+  [
+    ['I have been diagnosed with asthma.', 'I use an inhaler twice a day.', 'Please forget my asthma.'],
+    'What illness do I have?',
+    '',
+    'asthma',
+  ],
+  [['My salary is 70,000 a year.', 'Forget how much I earn.'], 'What is my salary?', '', '70,000'],
+  [['My sister Julia lives in Hamburg.', 'Forget my sister.'], 'Where does Julia live?', '', 'Hamburg'],
+  [
+    ['I had a miscarriage in March.', 'Please forget that I had a miscarriage.'],
+    'What happened in March?',
+    '',
+    'miscarriage',
+  ],
+  [
+    ["I'm seeing a psychiatrist called Dr Roth.", 'Forget about my psychiatrist.'],
+    'Who is Dr Roth?',
+    '',
+    'Roth',
+  ],
+  [
+    ['My favourite band is Muse.', "I've seen Muse live three times.", 'You can forget my favourite band.'],
+    'What is my favourite band?',
+    '',
+    'band is Muse',
+  ],
+  [
+    ['Our client Hapag pays late.', 'Forget what I told you about Hapag.'],
+    'Which client pays late?',
+    '',
+    'Hapag',
+  ],
+  [
+    ['Ich nehme jeden Morgen 50 mg Sertralin.', 'Vergiss, was ich über meine Medikamente gesagt habe.'],
+    'Welche Medikamente nehme ich?',
+    '',
+    'Sertralin',
+  ],
+  [['Mi hermano se llama Pablo.', 'Olvida a mi hermano.'], '¿Cómo se llama mi hermano?', '', 'Pablo'],
+  [
+    ['My brother Tom owes me money.', "Don't remember what I said about my brother."],
+    'Who owes me money?',
+    '',
+    'Tom',
+  ],
+  [['I make 70k a year.', 'Erase what you know about my income.'], 'How much do I make?', '', '70k'],
+];
+
+const NOT_KEPT: readonly Dialog[] = [
+  [['Suppose I lived in Rome, would I like it?'], 'Where do I live?', '', 'Rome'],
+  [['My colleague says he lives in Kiel.'], 'Where do I live?', '', 'Kiel'],
+  [
+    ['Answer in one sentence for this question only: what is rain?'],
+    'How should you answer?',
+    '',
+    'one sentence',
+  ],
+  [["I'm joking, I'm the king of France."], 'Who am I?', '', 'king of France'],
+  [['I prefer tables over prose.'], 'How long do I boil an egg?', '', 'tables'],
+  [["I live in Kiel, and it's raining."], 'Where do I live?', 'Kiel', 'raining'],
+];
+
+/** Nothing of it is ended by what is said after it. */
+const STAYS: readonly (readonly [told: readonly string[], asked: string, wanted: string])[] = [
+  [['I like tea.', 'I like coffee.'], 'What do I like to drink?', 'tea'],
+  [['My sister is Julia.', 'My sister moved to Berlin.'], 'Who is my sister?', 'Julia'],
+  [['I went to Paris in 2019.', 'I went to Rome in 2021.'], 'When did I go to Paris?', '2019'],
+  [['The standup is at 9.', 'The retro is at 10.'], 'When is the standup?', '9'],
+  [
+    ['My son Ben plays chess.', 'My daughter Ida plays the violin.', 'Ida moved to Berlin.'],
+    'What does Ida play?',
+    'violin',
+  ],
+  [
+    [
+      'Project Falcon has a budget of 40000 euros.',
+      'Project Heron has a budget of 90000 euros.',
+      'The budget of Heron was cut to 80000.',
+    ],
+    'What is the budget of project Falcon?',
+    '40000',
+  ],
+  [['I worked at Brightwell Logistics in February 2024.'], 'Where did I work?', ''],
+  [['My dog Rex is 4.', 'My cat Miso is 6.'], 'How old is Rex?', '4'],
+  [["Anna's budget is 500.", "Ben's budget is 700."], "What is Anna's budget?", '500'],
+];
+
+describe('memory that obeys', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-obeys-'));
+  const embedder = createBuiltinEmbedder();
+  let db: Db;
+  let memory: Memory;
+  let now = Date.parse('2026-03-01T10:00:00Z');
+  let people = 0;
+  beforeAll(async () => {
+    db = await openSqlite({ file: path.join(folder, 'memory.sqlite'), synchronous: 'normal' });
+    memory = createMemory({
+      db,
+      cluster: nodeOf(db),
+      clock: { now: () => now++ },
+      embedder: { ...embedder, embed: (_payer, texts) => embedder.embed(texts) },
+    });
+  });
+  afterAll(async () => {
+    await db.close();
+    await embedder.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const tell = (user: string, text: string, messageId = `m-${now++}`) =>
+    memory.observeTurn({ caller: callerOf(user), conversationId: `c-${user}`, messageId, text });
+  const recalled = async (user: string, question: string): Promise<string> =>
+    (await memory.recall({ tenantId: 't1', userId: user }, question, 6)).map(({ text }) => text).join('\n');
+  const after = async (told: readonly string[], asked: string): Promise<string> => {
+    const user = `u${people++}`;
+    for (const text of told) await tell(user, text);
+    return recalled(user, asked);
+  };
+
+  it.each(CORRECTED)(
+    req('MEM-11', 'a correction ends the old value: %j'),
+    async (told, asked, wanted, unwanted) => {
+      const shown = await after(told, asked);
+      expect(shown).toContain(wanted);
+      expect(shown.toLowerCase()).not.toContain(unwanted.toLowerCase());
+    },
+  );
+
+  it.each(FORGOTTEN)(
+    req('MEM-12', 'what is to be forgotten is gone: %j'),
+    async (told, asked, _wanted, unwanted) => {
+      const user = `u${people++}`;
+      const kept = async () =>
+        JSON.stringify(await memory.exportPersonal({ tenantId: 't1', userId: user })).toLowerCase();
+      for (const text of told.slice(0, -1)) await tell(user, text);
+      expect(await kept()).toContain(unwanted.toLowerCase());
+      await tell(user, told.at(-1) ?? '');
+      expect(await kept()).not.toContain(unwanted.toLowerCase());
+      expect((await recalled(user, asked)).toLowerCase()).not.toContain(unwanted.toLowerCase());
+    },
+  );
+
+  it.each(NOT_KEPT)('is no lasting fact, or none that answers: %j', async (told, asked, wanted, unwanted) => {
+    const shown = await after(told, asked);
+    expect(shown).toContain(wanted);
+    expect(shown.toLowerCase()).not.toContain(unwanted.toLowerCase());
+  });
+
+  it.each(STAYS)('stays beside what is said later: %j', async (told, asked, wanted) => {
+    expect(await after(told, asked)).toContain(wanted);
+  });
+
+  it('keeps the old value as history', async () => {
+    await tell('history', 'The marketing budget is 50,000 euros.');
+    await tell('history', 'The marketing budget was cut to 40,000 euros.');
+    const { entities } = (await memory.exportPersonal({ tenantId: 't1', userId: 'history' })) as {
+      entities: { observations: { text: string; valid_to: string | null }[] }[];
+    };
+    const observations = entities.flatMap((entity) => entity.observations);
+    expect(observations.filter(({ text }) => text.includes('50,000'))).toMatchObject([
+      { valid_to: expect.any(String) },
+    ]);
+    expect(observations.filter(({ text }) => text.includes('40,000'))).toMatchObject([{ valid_to: null }]);
+  });
+
+  it(req('MEM-12', 'what was forgotten does not come back from the message that said it'), async () => {
+    await tell('again', 'I was diagnosed with asthma in March 2020. My locker is number 14.', 'first');
+    await tell('again', 'Forget my asthma.');
+    expect(
+      await tell('again', 'I was diagnosed with asthma in March 2020. My locker is number 14.', 'first'),
+    ).toEqual({
+      added: 0,
+      ended: 0,
+      forgotten: 0,
+    });
+    expect(await recalled('again', 'Do I have asthma?')).not.toContain('asthma');
+    expect(await recalled('again', 'What number is my locker?')).toContain('14');
+  });
+
+  it(req('MEM-11', 'an older message that is read again does not bring its old value back'), async () => {
+    await tell('older', 'I work at Acme.', 'old');
+    await tell('older', 'I work at Initech now.');
+    await tell('older', 'I work at Acme.', 'old');
+    expect(await recalled('older', 'Where do I work?')).not.toContain('Acme');
+  });
+
+  it('of one it touches nothing of another', async () => {
+    await tell('one', 'My flight leaves on Monday.');
+    await tell('two', 'My flight leaves on Monday.');
+    await tell('two', "Scratch that, it's Tuesday.");
+    await tell('two', 'Forget my flight.');
+    expect(await recalled('one', 'When does my flight leave?')).toContain('Monday');
+  });
+});
