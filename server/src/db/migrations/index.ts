@@ -58,6 +58,7 @@ import { costSums } from './150-cost-sums.ts';
 import { directory } from './160-directory.ts';
 import { delegatedRuns } from './161-delegated-runs.ts';
 import { documentUploads } from './180-document-uploads.ts';
+import { documentPatches } from './181-document-patches.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -120,4 +121,5 @@ export const migrations: readonly SchemaStep[] = [
   directory,
   delegatedRuns,
   documentUploads,
+  documentPatches,
 ];

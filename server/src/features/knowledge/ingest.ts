@@ -10,7 +10,9 @@ import type { WriteSteps } from './document-write.store.ts';
 import type { IndexedContent, Indexing } from './indexing.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument, Sharing, UploadInput } from './ports.ts';
+import { isPatched } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
+import { NamePromised } from './upload-names.store.ts';
 import type { UploadTask } from './upload-task.ts';
 import type { UploadStore } from './uploads.store.ts';
 
@@ -87,22 +89,25 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     };
   };
 
-  /** The steps of the task; the event goes along with the one that shows the document, and uploads of before it end with it. */
-  const stepsOf = async (arrival: Arrival, event: NewEvent) => {
-    const { sha256, task } = arrival;
+  /** The steps of the task, which is its request's to the end or has its row from here on. Uploads of before it end with them. */
+  const stepsOf = async (arrival: Arrival) => {
+    const { sha256, task, owner, input } = arrival;
     const { end, settle } = overtaking(arrival);
     const { guard, shown } = await task.steps();
     // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
     if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
-    const steps: WriteSteps = {
-      guard,
+    const withEvent = (event: NewEvent): WriteSteps => ({
+      async guard(tx) {
+        if (input.externalId !== null) await uploads.lockName(tx, owner, input.externalId);
+        await guard(tx);
+      },
       async shown(tx) {
         await shown(tx);
         await end(tx);
         await tx.emit(event);
       },
-    };
-    return { steps, settle };
+    });
+    return { withEvent, settle };
   };
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
@@ -132,10 +137,13 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
   };
 
   /** Other bytes in the place of a document's. */
-  const replaceBytes = async (arrival: Arrival, known: KnowledgeDocument): Promise<void> => {
-    const { owner, input, sha256, requestId, task } = arrival;
+  const replaceBytes = async (
+    arrival: Arrival,
+    known: KnowledgeDocument,
+    content: IndexedContent,
+  ): Promise<void> => {
+    const { input, sha256, requestId, task } = arrival;
     const { id } = known;
-    const content = await indexing.contentOf(owner, input, task);
     const { text, title, chunks, chunkingVersion, parsed } = content;
     await blobs.stage(blobKey({ id, sha256 }), input.bytes);
     // Staged as well: whichever of the two the row names after a crash is kept, the other one goes.
@@ -147,17 +155,21 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
         sizeBytes: input.bytes.byteLength,
         sha256,
         indexedAt: clock.now(),
+        uploadId: task.id,
+        metadata: input.metadata,
+        sharing: input.sharing,
       };
       const { contentType } = parsed;
-      const { visibility } = input.sharing ?? known;
+      const asked = isPatched(known.patched, 'sharing', task.id) ? null : input.sharing;
+      const { visibility } = asked ?? known;
       const now = { ...known, visibility, title, contentType, chunkCount: chunks.length };
-      const { steps, settle } = await stepsOf(arrival, indexed(now, requestId));
+      const { withEvent, settle } = await stepsOf(arrival);
       await store.replaceChunks(
         model,
         id,
         { text, chunks, chunkingVersion, title, ...gapsOf(content), source },
         clock.now,
-        steps,
+        withEvent(indexed(now, requestId)),
       );
       await settle();
     } finally {
@@ -166,47 +178,81 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     }
   };
 
+  /** The bytes are those that it has; the rest may be new. */
+  const keepBytes = async (arrival: Arrival, known: KnowledgeDocument): Promise<void> => {
+    const { input, task } = arrival;
+    const { title, metadata, sharing } = input;
+    const retitled = title !== null && title !== known.title && !isPatched(known.patched, 'title', task.id);
+    if (retitled) await indexing.reindex(known, title);
+    if (metadata === null && sharing === null) return;
+    const asked = { ...(metadata === null ? {} : { metadata }), ...(sharing === null ? {} : { sharing }) };
+    await store.change(known.id, asked, { upload: task.id });
+  };
+
+  /** Null while what has been read is not what is to be written: the document has changed since. */
+  const renewed = async (
+    arrival: Arrival,
+    id: string,
+    content: IndexedContent | null,
+  ): Promise<{ document: KnowledgeDocument; done: boolean }> => {
+    const { owner, sha256, requestId } = arrival;
+    const scope = { ...owner, reach: 'own' as const };
+    const known = await store.get(scope, id);
+    if (known === null) throw notFound('document');
+    const same = known.sha256 === sha256;
+    if (!same && content?.title !== wantedTitle(arrival, known, content))
+      return { document: known, done: false };
+    if (same) await keepBytes(arrival, known);
+    else if (content !== null) await replaceBytes(arrival, known, content);
+    else return { document: known, done: false };
+    const document = await store.get(scope, id);
+    if (document === null) throw notFound('document');
+    if (same) {
+      const { end, settle } = overtaking(arrival);
+      await deps.emit(indexed(document, requestId), end);
+      await settle();
+    }
+    return { document, done: true };
+  };
+
+  /** What a PATCH has called it since the upload came, or what it is called by itself. */
+  const wantedTitle = (
+    { task }: Arrival,
+    known: KnowledgeDocument,
+    content: IndexedContent | null,
+  ): string | undefined => (isPatched(known.patched, 'title', task.id) ? known.title : content?.title);
+
   /**
-   * Other bytes in the place of a document's. Search finds the earlier or the new passages all the while, and the earlier
-   * bytes can be read until the row names the new ones.
+   * Other bytes in the place of a document's. They are read before its turn, so that changes of the document do not wait for
+   * them. Search finds the earlier or the new passages all the while, and the earlier bytes can be read until the row names the
+   * new ones.
    */
-  const replace = (arrival: Arrival, known: KnowledgeDocument): Promise<KnowledgeDocument> =>
-    indexing.locked(known.id, async () => {
-      const { owner, input, sha256, requestId } = arrival;
-      const { id } = known;
-      const same = known.sha256 === sha256;
-      if (!same) await replaceBytes(arrival, known);
-      if (same && input.title !== null && input.title !== known.title)
-        await indexing.reindex(known, input.title);
-      const { metadata, sharing } = input;
-      if (metadata !== null || sharing !== null) {
-        await store.change(id, {
-          ...(metadata === null ? {} : { metadata }),
-          ...(sharing === null ? {} : { sharing }),
-        });
+  const replace = async (arrival: Arrival, present: KnowledgeDocument): Promise<KnowledgeDocument> => {
+    const { owner, input, sha256, task } = arrival;
+    let content: IndexedContent | null = null;
+    for (let known = present; ; ) {
+      if (known.sha256 !== sha256) {
+        content ??= await indexing.contentOf(owner, input, task);
+        const title = wantedTitle(arrival, known, content) ?? content.title;
+        if (title !== content.title) content = await indexing.titled(owner, content, title, task);
       }
-      const document = await store.get({ ...owner, reach: 'own' }, id);
-      if (document === null) throw notFound('document');
-      if (same) {
-        const { end, settle } = overtaking(arrival);
-        await deps.emit(indexed(document, requestId), end);
-        await settle();
-      }
-      return document;
-    });
+      const { document, done } = await indexing.locked(known.id, () => renewed(arrival, known.id, content));
+      if (done) return document;
+      known = document;
+    }
+  };
 
   /** Null where another node was first. */
-  const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
+  const createAs = async (
+    id: string,
+    arrival: Arrival,
+    content: IndexedContent,
+  ): Promise<KnowledgeDocument | null> => {
     const { owner, input, sha256, requestId, task } = arrival;
-    const content = await indexing.contentOf(owner, input, task);
     const { text, title, chunks, chunkingVersion } = content;
     const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
-    const promised =
-      task.held() === null && input.externalId !== null
-        ? await uploads.documentOfName(owner.tenantId, owner.userId, input.externalId)
-        : null;
     const row = {
-      id: promised ?? task.documentId,
+      id,
       tenantId: owner.tenantId,
       userId: owner.userId,
       title,
@@ -218,7 +264,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       ...sharing,
       metadata: input.metadata ?? {},
       externalId: input.externalId,
-      createdAt: clock.now(),
+      createdAt: task.createdAt,
       text,
       chunks,
       chunkingVersion,
@@ -227,16 +273,37 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     await blobs.stage(key, input.bytes);
     let created: KnowledgeDocument | null = null;
     try {
-      const event = indexed({ ...row, chunkCount: chunks.length }, requestId);
-      const { steps, settle } = await stepsOf(arrival, event);
-      created = await store.add(model, row, clock.now, steps);
-      if (created === null) task.stepsOver();
-      else await settle();
+      const { withEvent, settle } = await stepsOf(arrival);
+      created = await store.add(
+        model,
+        row,
+        clock.now,
+        withEvent(indexed({ ...row, chunkCount: chunks.length }, requestId)),
+      );
+      if (created !== null) await settle();
     } finally {
       // Without a row the bytes are nobody's.
       await (created !== null ? blobs.settle(key) : blobs.remove(key));
     }
     return created;
+  };
+
+  /** Null where another node was first. */
+  const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
+    const { task } = arrival;
+    const content = await indexing.contentOf(arrival.owner, arrival.input, task);
+    // Its row may give it another id until here, and no longer.
+    await task.steps();
+    for (let id = task.documentId; ; ) {
+      try {
+        const created = await createAs(id, arrival, content);
+        if (created === null) task.stepsOver();
+        return created;
+      } catch (error) {
+        if (!(error instanceof NamePromised)) throw error;
+        id = error.documentId;
+      }
+    }
   };
 
   const ingest = async (arrival: Arrival): Promise<KnowledgeDocument> => {

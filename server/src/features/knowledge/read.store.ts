@@ -14,6 +14,8 @@ export interface DocumentQuery {
   contentTypes?: readonly string[];
   /** Part of title or file name, in any case. */
   q?: string;
+  /** Those alone of which no upload that `scope` sees is on its way or has failed. */
+  settled?: boolean;
 }
 
 interface PassageRow {
@@ -71,6 +73,10 @@ export const createReadSome =
     return new Map(rows.map((row) => [row.id, toDocument(row)]));
   };
 
+const hasNoUpload = ({ reach, userId }: Scope) =>
+  sql<boolean>`not exists (select 1 from document_uploads u where u.document_id = documents.id
+    and u.tenant_id = documents.tenant_id and (u.user_id = ${userId} or ${sql.lit(reach === 'tenant' ? 1 : 0)} = 1))`;
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
@@ -124,6 +130,7 @@ export const createKnowledgeReads = (db: Db) => ({
       const pattern = `%${fold(query.q).replaceAll(/[\\%_]/g, '\\$&')}%`;
       matching = matching.where(sql<boolean>`documents.folded_name like ${pattern} escape '\\'`);
     }
+    if (query.settled === true) matching = matching.where(hasNoUpload(scope));
     const { total } = await matching
       .select((w) => w.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();

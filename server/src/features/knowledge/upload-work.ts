@@ -137,11 +137,9 @@ export const createUploadWork = (deps: UploadsDeps) => {
     const task = createUploadTask({
       uploads,
       dimensions: deps.dimensions,
-      present: {
-        held,
-        documentId: upload.documentId,
-        progress: { pagesDone: null, pages: null, chunksDone: 0, chunks: null },
-      },
+      id: upload.id,
+      createdAt: upload.createdAt,
+      present: { held, documentId: upload.documentId },
     });
     const key = blobKey(upload);
     const work = async (): Promise<KnowledgeDocument> => {
