@@ -4,7 +4,7 @@ import { createTicker } from '../../jobs/index.ts';
 import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { blobKey } from './blob-key.ts';
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { KnowledgeDocument, WaitingUpload } from './ports.ts';
 import { createBeat } from './upload-beat.ts';
 import type { Uploader, UploadsDeps } from './upload-deps.ts';

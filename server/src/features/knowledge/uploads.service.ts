@@ -5,7 +5,7 @@ import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { atMost } from '../../kernel/races.ts';
 import { blobKey } from './blob-key.ts';
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { KnowledgeDocument, UploadInput, UploadRequest, WaitingUpload } from './ports.ts';
 import type { UploadsDeps } from './upload-deps.ts';
 import { asAnswer, toError } from './upload-faults.ts';
