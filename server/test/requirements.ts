@@ -423,7 +423,7 @@ export const REQUIREMENTS = {
   'KNOW-35': 'under one name the upload that came last is the content, also when its bytes were sent before',
   'KNOW-36': 'parallel uploads of a new name are answered with the one id that stays',
   'KNOW-37': 'a PATCH does not wait for the version that is being read, and holds for it',
-  'KNOW-38': 'the text of a picture (%s) is read where text recognition is on',
+  'KNOW-38': 'the text of a picture is read where text recognition is on',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

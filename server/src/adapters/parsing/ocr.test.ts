@@ -101,7 +101,7 @@ describe('files that are pictures', () => {
   const named = (filename: string) => ({ filename, declaredType: null, tenantId: 't' });
 
   test.each(['png', 'jpeg', 'webp'] as const)(
-    req('KNOW-38', 'the text of a picture (%s) is read where text recognition is on'),
+    `${req('KNOW-38', 'the text of a picture is read where text recognition is on')}: %s`,
     async (type) => {
       const document = await parser.parse(makePicture(type, page), named(`photo.${type}`));
       expect(document).toMatchObject({ contentType: `image/${type}`, title: heading.text, pageCount: 1 });
