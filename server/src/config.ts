@@ -340,7 +340,7 @@ export const SETTINGS = {
   OCR: oneOf(
     ['auto', 'off', 'force'],
     'auto',
-    'Text recognition of PDF pages: auto for those that are pictures, force also for those that have text over a picture, off for none',
+    'Text recognition of pictures and PDF pages: auto for those that are pictures, force also for those that have text over a picture, off for none',
   ),
   OCR_LANGUAGES: {
     ...list(

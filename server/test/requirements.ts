@@ -439,6 +439,10 @@ export const REQUIREMENTS = {
   'KNOW-32': 'tenants take turns: a hundred files of one do not hold up a single one of another',
   'KNOW-33': 'what was answered 202 outlives a kill -9, and is searched once',
   'KNOW-34': 'a Word file of 872 pages is read within the memory that a reader has',
+  'KNOW-35': 'under one name the upload that came last is the content, also when its bytes were sent before',
+  'KNOW-36': 'parallel uploads of a new name are answered with the one id that stays',
+  'KNOW-37': 'a PATCH does not wait for the version that is being read, and holds for it',
+  'KNOW-38': 'the text of a picture is read where text recognition is on',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

@@ -467,6 +467,200 @@ export const knowledgeBackgroundSuite = (
       gate.open();
     });
 
+    const patch = (who: string, id: string, payload: Record<string, unknown>) =>
+      app().inject({ method: 'PATCH', url: `${PATH}/${id}`, payload, headers: as(who) });
+
+    it(
+      req(
+        'KNOW-35',
+        'under one name the upload that came last is the content, also when its bytes were sent before',
+      ),
+      async () => {
+        const gate = gated();
+        await start({ embedder: gate.embedder });
+        const named = (content: string, headers: Record<string, string> = ASYNC) =>
+          send('ann', { title: 'Rota', content, external_id: 'rota' }, headers);
+        const [first, second] = [book('morning', 2), book('evening', 2)];
+        const { id } = (await named(first)).json() as Shown;
+        expect((await named(second)).statusCode).toBe(202);
+        expect((await named(first)).json()).toMatchObject({ id });
+        // The newest of the name again is that upload.
+        expect((await named(first)).json()).toMatchObject({ id });
+        expect(await rows()).toBe(3);
+        gate.open();
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        expect((await get('ann', `/${id}/content`)).body).toBe(first);
+        await eventually(rows).toBe(0);
+        await eventually(blobNames).toHaveLength(1);
+      },
+    );
+
+    it('an upload that is still in its request counts in that order', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const named = (content: string, headers: Record<string, string>) =>
+        send('ann', { title: 'Rota', content, external_id: 'rota' }, headers);
+      const [first, second] = [book('morning', 2), book('evening', 2)];
+      const { id } = (await named(first, ASYNC)).json() as Shown;
+      // Begun by `then`, so before the next one.
+      const between = named(second, { prefer: 'wait=100' }).then((answer) => answer);
+      expect((await named(first, ASYNC)).json()).toMatchObject({ id });
+      gate.open();
+      expect((await between).statusCode).toBe(201);
+      await eventually(rows).toBe(0);
+      expect(await shown('ann', id)).toMatchObject({ status: 'indexed' });
+      expect((await get('ann', `/${id}/content`)).body).toBe(first);
+    });
+
+    it(req('KNOW-36', 'parallel uploads of a new name are answered with the one id that stays'), async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const send1 = (n: number, headers: Record<string, string>) =>
+        send('ann', { title: `${n}`, content: book(`gull${n}`, 1), external_id: 'gulls' }, headers);
+      const answers = await Promise.all(
+        [0, 1, 2, 3, 4, 5].map((n) => send1(n, n % 2 === 0 ? ASYNC : { prefer: 'wait=0' })),
+      );
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(202));
+      const ids = new Set(answers.map((answer) => (answer.json() as Shown).id));
+      expect(ids.size).toBe(1);
+      const [id = ''] = ids;
+      gate.open();
+      await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+      await eventually(rows).toBe(0);
+      expect((await get('ann', '')).json().total).toBe(1);
+    });
+
+    it('an upload in its request becomes the document that a later one of the name was promised', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const named = (content: string, headers: Record<string, string>) =>
+        send('ann', { title: 'Buoys', content, external_id: 'buoys' }, headers);
+      const quick = named(book('buoy', 1), { prefer: 'wait=200' });
+      await eventually(gate.waiting).toBe(1);
+      const { id } = (await named(book('float', 1), ASYNC)).json() as Shown;
+      gate.let(1);
+      expect((await quick).json()).toMatchObject({ id });
+      gate.open();
+      await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+      expect((await get('ann', `/${id}/content`)).body).toContain('float');
+    });
+
+    it(
+      req('KNOW-37', 'a PATCH does not wait for the version that is being read, and holds for it'),
+      async () => {
+        const gate = gated();
+        gate.open();
+        await start({ embedder: gate.embedder });
+        const named = (
+          content: string,
+          more: Record<string, unknown>,
+          headers: Record<string, string> = {},
+        ) => send('ann', { title: 'Wages', content, external_id: 'wages', ...more }, headers);
+        const { id } = (await named('The wage is nine.', { visibility: 'tenant' })).json() as Shown;
+        const shut = gated();
+        const h = await start({ embedder: shut.embedder });
+        const second = { visibility: 'tenant', metadata: { tags: ['pay'] } };
+        expect((await named(book('wage', 3), second, ASYNC)).statusCode).toBe(202);
+        await eventually(shut.waiting).toBe(1);
+        const changed = await patch('ann', id, { visibility: 'private', metadata: { tags: ['secret'] } });
+        expect(changed.statusCode).toBe(200);
+        expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+        const titled = patch('ann', id, { title: 'Salaries' });
+        await eventually(shut.waiting).toBe(2);
+        shut.open();
+        expect((await titled).json()).toMatchObject({ title: 'Salaries' });
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        expect(await shown('ann', id)).toMatchObject({
+          title: 'Salaries',
+          visibility: 'private',
+          metadata: { tags: ['secret'] },
+          version: 2,
+        });
+        expect((await get('ann', `/${id}/content`)).body).toContain('wage of day');
+        expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+        expect(await titles('ben', 'wage of day')).toEqual([]);
+        expect(await titles('ann', 'wage of day')).toContain('Salaries');
+        // What is sent after it counts again.
+        expect((await named(book('wage', 4), second)).statusCode).toBe(201);
+        expect(await shown('ann', id)).toMatchObject({ title: 'Wages', ...second });
+        expect(await titles('ben', 'wage of day')).toContain('Wages');
+        expect(h.faults).toEqual([]);
+      },
+    );
+
+    it('what is sent again after a PATCH is not taken for what is on its way from before', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder });
+      const named = (content: string, headers: Record<string, string> = {}) =>
+        send('ann', { title: 'Keys', content, external_id: 'keys', visibility: 'tenant' }, headers);
+      const { id } = (await named('The key hangs left.')).json() as Shown;
+      const shut = gated();
+      await start({ embedder: shut.embedder });
+      const content = book('key', 2);
+      await named(content, ASYNC);
+      expect((await patch('ann', id, { visibility: 'private' })).statusCode).toBe(200);
+      expect((await named(content, ASYNC)).statusCode).toBe(202);
+      shut.open();
+      await eventually(rows).toBe(0);
+      expect(await shown('ann', id)).toMatchObject({ visibility: 'tenant' });
+    });
+
+    it('never shows the next version to those whom it is not for', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder });
+      const named = (content: string, visibility: string) =>
+        send('ann', { title: 'Plans', content, external_id: 'plans', visibility });
+      const { id } = (await named('The plan is old.', 'tenant')).json() as Shown;
+      expect((await named(book('plan', 80), 'private')).statusCode).toBe(201);
+      expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+      expect(await titles('ben', 'plan of day')).toEqual([]);
+      expect((await named(book('plan', 81), 'tenant')).statusCode).toBe(201);
+      expect(await titles('ben', 'plan of day')).toContain('Plans');
+    });
+
+    it('keeps the time at which it was sent, and refuses others as it does for a document', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const sent = await send('ann', { title: 'Sails', content: book('sail', 70), external_id: 's' }, ASYNC);
+      const { id, created_at: createdAt } = sent.json() as Shown & { created_at: string };
+      await send('ann', { title: 'Sails', content: book('mast', 70), external_id: 's' }, ASYNC);
+      expect(await shown('ann', id)).toMatchObject({ created_at: createdAt });
+      expect((await patch('op', id, { title: 'Mine' })).statusCode).toBe(403);
+      expect((await patch('ben', id, { title: 'Mine' })).statusCode).toBe(404);
+      expect((await patch('ann', id, { title: 'Mine' })).statusCode).toBe(409);
+      gate.open();
+      await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+      expect(await shown('ann', id)).toMatchObject({ created_at: createdAt });
+    });
+
+    it('lists under each status what has it, and without one all that can be found', async () => {
+      const gate = gated();
+      gate.open();
+      await start({ embedder: gate.embedder });
+      const sent = async (name: string, content: string, headers: Record<string, string> = {}) =>
+        (await send('ann', { title: name, content, external_id: name }, headers)).json() as Shown;
+      const one = await sent('one', 'One line.');
+      const two = await sent('two', 'Two lines.');
+      const shut = gated();
+      await start({ embedder: shut.embedder });
+      await sent('two', book('line', 2), ASYNC);
+      const list = async (query: string) => {
+        const page = (await get('ann', query)).json();
+        expect(page.total).toBe(page.items.length);
+        return page.items.map(({ id, status }: Shown) => ({ id, status }));
+      };
+      const processing = { id: two.id, status: 'processing' };
+      const indexed = { id: one.id, status: 'indexed' };
+      expect(await list('?status=indexed')).toEqual([indexed]);
+      expect(await list('?status=processing')).toEqual([processing]);
+      expect(await list('')).toEqual([processing, indexed]);
+      shut.open();
+      await eventually(rows).toBe(0);
+      expect(await list('?status=indexed')).toEqual([{ ...processing, status: 'indexed' }, indexed]);
+    });
+
     it('the answer under a key is replayed as it was', async () => {
       const gate = gated();
       await start({ embedder: gate.embedder });
@@ -477,6 +671,8 @@ export const knowledgeBackgroundSuite = (
       expect(replay.statusCode).toBe(202);
       expect(replay.headers['idempotent-replayed']).toBe('true');
       expect(replay.body).toBe(first.body);
+      expect(first.headers['preference-applied']).toBe('respond-async');
+      expect(replay.headers['preference-applied']).toBe('respond-async');
       gate.open();
     });
   });

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { deflateSync } from 'node:zlib';
-import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, GlobalFonts } from '@napi-rs/canvas';
 
-/** PDFs whose pages are pictures of text, as scanners make them. */
+/** PDFs and pictures of text, as scanners and cameras make them. */
 
 const require = createRequire(import.meta.url);
 GlobalFonts.registerFromPath(
@@ -36,7 +36,7 @@ const HEIGHT = 842;
 export const linesFrom = (y: number, texts: readonly string[], size = 12): ScanLine[] =>
   texts.map((text, i) => ({ x: 72, y: y + i * size * 1.4, text, size }));
 
-function drawn(page: ScanPage): { grey: Uint8Array; width: number; height: number } {
+function canvasOf(page: ScanPage): Canvas {
   const scale = (page.dpi ?? 200) / 72;
   const [width, height] = [Math.round(WIDTH * scale), Math.round(HEIGHT * scale)];
   const canvas = page.turned ? createCanvas(height, width) : createCanvas(width, height);
@@ -52,7 +52,12 @@ function drawn(page: ScanPage): { grey: Uint8Array; width: number; height: numbe
     pen.font = `${size * scale}px Scan`;
     pen.fillText(text, x * scale, y * scale);
   }
-  const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
+function drawn(page: ScanPage): { grey: Uint8Array; width: number; height: number } {
+  const canvas = canvasOf(page);
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   const grey = Uint8Array.from({ length: canvas.width * canvas.height }, (_, i) => data[i * 4] ?? 255);
   return { grey, width: canvas.width, height: canvas.height };
 }
@@ -116,4 +121,72 @@ export function makeScan(pages: readonly ScanPage[]): Uint8Array {
     `xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n${table}trailer<</Size ${offsets.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`,
   );
   return Buffer.concat(parts);
+}
+
+export const makePicture = (type: 'png' | 'jpeg' | 'webp', page: ScanPage): Uint8Array => {
+  const canvas = canvasOf(page);
+  switch (type) {
+    case 'png':
+      return canvas.toBuffer('image/png');
+    case 'jpeg':
+      return canvas.toBuffer('image/jpeg', 90);
+    case 'webp':
+      return canvas.toBuffer('image/webp', 90);
+  }
+};
+
+/** As a camera says it that was held so: the note goes behind the mark that a JPEG begins with. */
+export function turnedJpeg(jpeg: Uint8Array, orientation: number): Uint8Array {
+  const note = Buffer.alloc(36);
+  note.writeUInt16BE(0xffe1, 0);
+  note.writeUInt16BE(34, 2);
+  note.write('Exif\0\0MM\0*', 4, 'latin1');
+  note.writeUInt32BE(8, 14);
+  note.writeUInt16BE(1, 18);
+  note.writeUInt16BE(0x0112, 20);
+  note.writeUInt16BE(3, 22);
+  note.writeUInt32BE(1, 24);
+  note.writeUInt16BE(orientation, 28);
+  return Buffer.concat([jpeg.subarray(0, 2), note, jpeg.subarray(2)]);
+}
+
+/** Pages of eight bits a pixel, unpacked. */
+export function makeTiff(pages: readonly ScanPage[]): Uint8Array {
+  const parts: Buffer[] = [];
+  let at = 8;
+  const first: number[] = [];
+  const directories = pages.map((page) => {
+    const { grey, width, height } = drawn(page);
+    const data = Buffer.concat([grey, Buffer.alloc(grey.length % 2)]);
+    const fields: [tag: number, type: 3 | 4, value: number][] = [
+      [256, 4, width],
+      [257, 4, height],
+      [258, 3, 8],
+      [259, 3, 1],
+      [262, 3, 1],
+      [273, 4, at],
+      [277, 3, 1],
+      [278, 4, height],
+      [279, 4, width * height],
+    ];
+    const directory = Buffer.alloc(2 + fields.length * 12 + 4);
+    directory.writeUInt16LE(fields.length, 0);
+    fields.forEach(([tag, type, value], i) => {
+      directory.writeUInt16LE(tag, 2 + i * 12);
+      directory.writeUInt16LE(type, 4 + i * 12);
+      directory.writeUInt32LE(1, 6 + i * 12);
+      if (type === 3) directory.writeUInt16LE(value, 10 + i * 12);
+      else directory.writeUInt32LE(value, 10 + i * 12);
+    });
+    first.push(at + data.length);
+    at += data.length + directory.length;
+    parts.push(data, directory);
+    return directory;
+  });
+  for (const [i, directory] of directories.entries())
+    directory.writeUInt32LE(first[i + 1] ?? 0, directory.length - 4);
+  const head = Buffer.alloc(8);
+  head.write('II*\0', 0, 'latin1');
+  head.writeUInt32LE(first[0] ?? 0, 4);
+  return Buffer.concat([head, ...parts]);
 }

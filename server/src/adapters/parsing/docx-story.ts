@@ -104,11 +104,17 @@ function createStory(context: StoryContext) {
   const frames: Frame[] = [newFrame()];
   const frame = (): Frame => frames.at(-1) ?? newFrame();
   let skipped = 0;
-  let runHidden = false;
+  /** What the run says itself, and what its style says: that turns over what the paragraph's style says. */
+  let run: { hidden: boolean | null; styled: boolean } = { hidden: null, styled: false };
+  const isHidden = (): boolean => {
+    if (run.hidden !== null) return run.hidden;
+    const { paragraph } = frame();
+    return (paragraph !== null && context.styleOf(paragraph.styleId).hidden) !== run.styled;
+  };
 
   const say = (text: string) => {
     const { paragraph } = frame();
-    if (paragraph && !runHidden) paragraph.text += text;
+    if (paragraph && !isHidden()) paragraph.text += text;
   };
   const math = createMathReader(say);
   const flushList = (one: Frame) => {
@@ -130,7 +136,7 @@ function createStory(context: StoryContext) {
     if (!paragraph) return;
     one.paragraph = null;
     const style = context.styleOf(paragraph.styleId);
-    const text = style.hidden ? '' : tidy(paragraph.text);
+    const text = tidy(paragraph.text);
     const numId = paragraph.numId ?? style.numId;
     const listLevel = Math.max(0, Math.min(8, paragraph.listLevel ?? style.listLevel ?? 0));
     const mark = numId !== null && numId !== '0' ? context.numbering.next(numId, listLevel) : '';
@@ -173,8 +179,8 @@ function createStory(context: StoryContext) {
     const row = tables.at(-1)?.rows.at(-1);
     const cell = row?.cells.at(-1);
     if (name === 'w:vanish' || name === 'w:specVanish' || name === 'w:webHidden') {
-      if (parent === 'w:rPr' && isOn(a)) runHidden = true;
-    } else if (name === 'w:rStyle') runHidden ||= context.styleOf(value).hidden;
+      if (parent === 'w:rPr' && (isOn(a) || name === 'w:vanish')) run.hidden = isOn(a) || run.hidden === true;
+    } else if (name === 'w:rStyle') run.styled = context.styleOf(value).hidden;
     else if (parent === 'w:trPr' && row) {
       if (name === 'w:tblHeader') row.isHead = isOn(a);
       if (name === 'w:hidden') row.hidden = isOn(a);
@@ -199,7 +205,7 @@ function createStory(context: StoryContext) {
     else if (name === 'w:p') {
       endParagraph();
       frame().paragraph = { text: '', styleId: null, numId: null, listLevel: null, outline: null, after: [] };
-    } else if (name === 'w:r') runHidden = false;
+    } else if (name === 'w:r') run = { hidden: null, styled: false };
     else if (name === 'w:tbl') tables.push({ rows: [], after: [] });
     else if (name === 'w:tr')
       tables.at(-1)?.rows.push({ cells: [], skipped: 0, isHead: false, hidden: false });
@@ -252,7 +258,7 @@ function createStory(context: StoryContext) {
       if (math.text(text)) return;
       if (path.at(-1) === 'w:t') {
         say(text);
-        if (runHidden) context.leftOut.add('hidden_text');
+        if (isHidden()) context.leftOut.add('hidden_text');
       }
     },
     close(name: string) {
@@ -261,7 +267,7 @@ function createStory(context: StoryContext) {
         return;
       }
       if (math.close()) return;
-      if (name === 'w:r') runHidden = false;
+      if (name === 'w:r') run = { hidden: null, styled: false };
       else if (name === 'w:p') endParagraph();
       else if (name === 'w:tbl') endTable();
       else if (name === 'w:txbxContent') endBox();

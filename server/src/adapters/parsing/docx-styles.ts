@@ -15,7 +15,8 @@ interface RawStyle {
   outline: number | null;
   numId: string | null;
   listLevel: number | null;
-  hidden: boolean;
+  /** Null: as the style says that it is based on. */
+  hidden: boolean | null;
 }
 
 const PLAIN: DocxStyle = { headingLevel: null, numId: null, listLevel: null, hidden: false };
@@ -25,14 +26,18 @@ const MAX_INHERITANCE = 20;
 export const isOn = (attributes: Record<string, string>): boolean =>
   !/^(0|false|off|none)$/.test(attributes['w:val'] ?? '1');
 
+/** Null: paragraphs that name no style. */
 export function readStyles(xml: Uint8Array | null): (id: string | null) => DocxStyle {
   const styles = new Map<string, RawStyle>();
+  let usual: string | null = null;
   let current: RawStyle | null = null;
   readXml(xml ?? '', {
     open(name, a, path) {
       if (name === 'w:style') {
-        current = { name: '', basedOn: null, outline: null, numId: null, listLevel: null, hidden: false };
+        current = { name: '', basedOn: null, outline: null, numId: null, listLevel: null, hidden: null };
         styles.set(a['w:styleId'] ?? '', current);
+        if (a['w:type'] === 'paragraph' && isOn({ 'w:val': a['w:default'] ?? '0' }))
+          usual = a['w:styleId'] ?? '';
       }
       if (!current) return;
       const value = a['w:val'] ?? '';
@@ -59,12 +64,12 @@ export function readStyles(xml: Uint8Array | null): (id: string | null) => DocxS
       headingLevel: headingLevel(raw) ?? base.headingLevel,
       numId: raw.numId ?? base.numId,
       listLevel: raw.listLevel ?? base.listLevel,
-      hidden: raw.hidden || base.hidden,
+      hidden: raw.hidden ?? base.hidden,
     };
     resolved.set(id, style);
     return style;
   }
-  return (id) => resolve(id, 0);
+  return (id) => resolve(id ?? usual, 0);
 }
 
 function headingLevel({ name, outline }: RawStyle): number | null {

@@ -205,6 +205,29 @@ describe('what hangs on the text', () => {
     ]);
   });
 
+  test('a style shows what the style hides that it is based on, and a run what both hide', async () => {
+    const style = (id: string, more: string, vanish: string) =>
+      `<w:style w:type="paragraph" w:styleId="${id}" ${more}<w:rPr>${vanish}</w:rPr></w:style>`;
+    const styles =
+      style('Base', 'w:default="1"><w:name w:val="Normal"/>', '<w:vanish/>') +
+      style('Shown', '><w:basedOn w:val="Base"/>', '<w:vanish w:val="0"/>') +
+      '<w:style w:type="character" w:styleId="Turned"><w:rPr><w:vanish/></w:rPr></w:style>';
+    const styled = (id: string, content: string) =>
+      `<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr>${content}</w:p>`;
+    const document = await read(
+      `<w:p>${run('of the usual style')}</w:p>${styled('Base', run('hidden'))}${styled('Shown', run('Shown by its style.'))}
+       ${styled('Base', run('Shown by its run.', '<w:vanish w:val="0"/>') + run('hidden'))}
+       ${styled('Base', run('Turned over twice.', '<w:rStyle w:val="Turned"/>'))}${styled('Shown', run('once', '<w:rStyle w:val="Turned"/>'))}`,
+      [stylesPart(styles)],
+    );
+    expect(document.blocks.map((b) => b.text)).toEqual([
+      'Shown by its style.',
+      'Shown by its run.',
+      'Turned over twice.',
+    ]);
+    expect(document.leftOut).toEqual([{ what: 'hidden_text', count: 4 }]);
+  });
+
   test('the base of ruby, equations as LaTeX, no deleted, moved or hidden text', async () => {
     const m = (name: string, content: string) => `<m:${name}>${content}</m:${name}>`;
     const t = (text: string) => m('r', m('t', text));

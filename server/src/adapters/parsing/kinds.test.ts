@@ -40,7 +40,7 @@ test('a book: chapters in the order of its spine', async () => {
       'META-INF/container.xml':
         '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
       'OPS/book.opf':
-        '<package><metadata><dc:title>The Keeper</dc:title></metadata><manifest><item id="b" href="b%20two.xhtml"/><item id="a" href="a.xhtml"/><item id="n" href="nav.xhtml" properties="nav"/></manifest><spine><itemref idref="a"/><itemref idref="n"/><itemref idref="b"/></spine></package>',
+        '<package><metadata><dc:title>The Keeper</dc:title><dc:creator>Ada Long</dc:creator><dc:creator>Ben Short</dc:creator><dc:description>&lt;p&gt;A lamp and its keeper.&lt;/p&gt;</dc:description></metadata><manifest><item id="b" href="b%20two.xhtml"/><item id="a" href="a.xhtml"/><item id="n" href="nav.xhtml" properties="nav"/></manifest><spine><itemref idref="a"/><itemref idref="n"/><itemref idref="b"/></spine></package>',
       'OPS/a.xhtml': page('Alpha'),
       'OPS/b two.xhtml': page('Beta'),
       'OPS/nav.xhtml': page('Contents'),
@@ -48,5 +48,12 @@ test('a book: chapters in the order of its spine', async () => {
     'book.epub',
   );
   expect(document).toMatchObject({ contentType: 'application/epub+zip', title: 'The Keeper' });
-  expect(document.blocks.map((b) => b.text)).toEqual(['Alpha', 'Text of Alpha.', 'Beta', 'Text of Beta.']);
+  expect(document.blocks.map((b) => b.text)).toEqual([
+    'Ada Long, Ben Short',
+    'A lamp and its keeper.',
+    'Alpha',
+    'Text of Alpha.',
+    'Beta',
+    'Text of Beta.',
+  ]);
 });

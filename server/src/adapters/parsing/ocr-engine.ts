@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { fail } from './fault.ts';
-import type { PageRaster } from './pdf-raster.ts';
 
 /** Tesseract as WebAssembly, with program and language data from this machine alone. */
 
@@ -70,10 +69,28 @@ function languageFile(language: string, dataDir: string | null): string | null {
 export const missingLanguages = ({ languages, dataDir }: OcrSettings): string[] =>
   languages.filter((language) => languageFile(language, dataDir) === null);
 
-const engines = new Map<string, Promise<(raster: PageRaster) => OcrWord[]>>();
+/** Of a picture as a file: PGM, PNG, JPEG, TIFF or WebP. */
+interface OcrPicture {
+  file: Uint8Array;
+  /** How it is turned, as Exif counts. */
+  orientation?: number;
+  /** Where it is known; otherwise it is guessed. */
+  dpi?: number;
+}
+
+interface OcrPage {
+  words: OcrWord[];
+  /** In pixels, as it was read. */
+  width: number;
+  height: number;
+}
+
+type OcrEngine = (picture: OcrPicture) => OcrPage;
+
+const engines = new Map<string, Promise<OcrEngine>>();
 
 /** Loaded once for each set of languages. */
-export function ocrEngine(settings: OcrSettings): Promise<(raster: PageRaster) => OcrWord[]> {
+export function ocrEngine(settings: OcrSettings): Promise<OcrEngine> {
   const key = `${settings.languages.join('+')}@${settings.dataDir ?? ''}`;
   const known = engines.get(key);
   if (known) return known;
@@ -82,7 +99,7 @@ export function ocrEngine(settings: OcrSettings): Promise<(raster: PageRaster) =
   return made;
 }
 
-async function loadEngine({ languages, dataDir }: OcrSettings): Promise<(raster: PageRaster) => OcrWord[]> {
+async function loadEngine({ languages, dataDir }: OcrSettings): Promise<OcrEngine> {
   const load = require('tesseract.js-core/tesseract-core-simd-lstm.js') as LoadCore;
   const core = await load({ print() {}, printErr() {} });
   for (const language of languages) {
@@ -95,24 +112,20 @@ async function loadEngine({ languages, dataDir }: OcrSettings): Promise<(raster:
   if (api.Init(null, languages.join('+'), LSTM) !== 0)
     return fail('broken', 'the data for text recognition cannot be loaded');
   api.SetPageSegMode(AUTO);
-  return (raster) => {
-    core.FS.writeFile(INPUT, greyMap(raster));
+  return ({ file, orientation = 1, dpi }) => {
+    core.FS.writeFile(INPUT, file);
     try {
-      api.SetImageFile(1, 0);
-      api.SetSourceResolution(Math.round(raster.scale * 72));
+      if (api.SetImageFile(orientation, 0) !== 0) return fail('broken', 'the picture cannot be read');
+      if (dpi !== undefined) api.SetSourceResolution(dpi);
       api.Recognize(null);
-      return wordsOf(api.GetTSVText(0));
+      const table = api.GetTSVText(0);
+      const [, , , , , , , , width, height] = table.split('\n', 1)[0]?.split('\t') ?? [];
+      return { words: wordsOf(table), width: Number(width), height: Number(height) };
     } finally {
       api.Clear();
       core.FS.unlink(INPUT);
     }
   };
-}
-
-/** A picture in the plainest of formats (PGM). */
-function greyMap({ data, width, height }: PageRaster): Uint8Array {
-  const head = Buffer.from(`P5\n${width} ${height}\n255\n`, 'latin1');
-  return Buffer.concat([head, data]);
 }
 
 /** Tab-separated values: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */

@@ -1,9 +1,11 @@
 import { type OcrSettings, type OcrWord, ocrEngine } from './ocr-engine.ts';
 import { openPdf } from './pdf-open.ts';
-import { rasterOf } from './pdf-raster.ts';
+import { type PageRaster, rasterOf } from './pdf-raster.ts';
 import { type PdfRun, RTL } from './pdf-run.ts';
+import { isPictureType, PICTURE_PAGE, picturePage } from './picture.ts';
+import { sniff } from './sniff.ts';
 
-/** One page of a PDF by text recognition: from its pictures to words in their places. */
+/** One page of a PDF, or of a picture, by text recognition: to words in their places. */
 
 /** Less sure words are what a recogniser sees in pictures and dirt. */
 const MIN_WORD_CONFIDENCE = 30;
@@ -20,16 +22,35 @@ export async function recognizePage(
   number: number,
   settings: OcrSettings,
 ): Promise<PdfRun[]> {
+  const { type } = await sniff(bytes, { filename: null, declaredType: null });
+  if (isPictureType(type)) return recognizePicture(picturePage(bytes, type, number), settings);
   const document = await openPdf(bytes, true);
   try {
     const page = await document.getPage(number);
     const raster = await rasterOf(page);
     if (raster === null) return [];
     const recognize = await ocrEngine(settings);
-    return runsOf(recognize(raster), raster.scale, raster.height);
+    const { words } = recognize({ file: greyMap(raster), dpi: Math.round(raster.scale * 72) });
+    return runsOf(words, raster.scale, raster.height);
   } finally {
     await document.loadingTask.destroy();
   }
+}
+
+async function recognizePicture(
+  picture: { file: Uint8Array; orientation: number },
+  settings: OcrSettings,
+): Promise<PdfRun[]> {
+  const recognize = await ocrEngine(settings);
+  const { words, width, height } = recognize(picture);
+  const scale = Math.max(width / PICTURE_PAGE.width, height / PICTURE_PAGE.height);
+  return runsOf(words, scale, PICTURE_PAGE.height * scale);
+}
+
+/** A picture in the plainest of formats (PGM). */
+function greyMap({ data, width, height }: PageRaster): Uint8Array {
+  const head = Buffer.from(`P5\n${width} ${height}\n255\n`, 'latin1');
+  return Buffer.concat([head, data]);
 }
 
 export function runsOf(all: readonly OcrWord[], scale: number, height: number): PdfRun[] {

@@ -1,9 +1,20 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { linesFrom, makeScan, type ScanLine } from '../../../test/support/scan.ts';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { req } from '../../../test/requirements.ts';
+import {
+  linesFrom,
+  makePicture,
+  makeScan,
+  makeTiff,
+  type ScanLine,
+  turnedJpeg,
+} from '../../../test/support/scan.ts';
 import type { PageMemory } from '../../kernel/parser.ts';
 import { missingLanguages } from './ocr-engine.ts';
 import { createDocumentParser } from './parser.ts';
 import { createRecognizer, type RecognizerOptions } from './recognizer.ts';
+
+// Machines under test are slow.
+vi.setConfig({ testTimeout: 600_000 });
 
 const PROSE = [
   'The keeper of the northern light counts the boats at dusk.',
@@ -78,6 +89,53 @@ describe('scanned pages', () => {
     expect(document.unreadPages).toEqual([4]);
     for (const page of [1, 2, 3]) expect(document.blocks).toContainEqual({ kind: 'text', text: WHOLE, page });
     expect(document.blocks).toContainEqual({ kind: 'text', text: 'Stamped 4711', page: 3 });
+  });
+});
+
+describe('files that are pictures', () => {
+  const heading = { x: 72, y: 90, text: 'Rules of the harbour', size: 24 };
+  const page = { lines: [heading, ...prose] };
+  const parser = reader();
+  const plain = createDocumentParser();
+  afterAll(() => Promise.all([parser.close(), plain.close()]));
+  const named = (filename: string) => ({ filename, declaredType: null, tenantId: 't' });
+
+  test.each(['png', 'jpeg', 'webp'] as const)(
+    `${req('KNOW-38', 'the text of a picture is read where text recognition is on')}: %s`,
+    async (type) => {
+      const document = await parser.parse(makePicture(type, page), named(`photo.${type}`));
+      expect(document).toMatchObject({ contentType: `image/${type}`, title: heading.text, pageCount: 1 });
+      expect(document.blocks).toEqual([
+        { kind: 'heading', text: heading.text, page: 1, level: 1 },
+        { kind: 'text', text: WHOLE, page: 1 },
+      ]);
+    },
+  );
+
+  test('each page of a TIFF is one of the document; one without text is named', async () => {
+    const bytes = makeTiff([page, { lines: [] }, { lines: prose }]);
+    const document = await parser.parse(bytes, named('fax.tif'));
+    expect(document).toMatchObject({ contentType: 'image/tiff', pageCount: 3, unreadPages: [2] });
+    expect(document.blocks).toContainEqual({ kind: 'text', text: WHOLE, page: 3 });
+  });
+
+  test('a photo is read as its camera was held', async () => {
+    const lying = makePicture('jpeg', { ...page, turned: true });
+    const document = await parser.parse(turnedJpeg(lying, 6), named('IMG_0001.jpg'));
+    expect(document.blocks.map((b) => b.text)).toEqual([heading.text, WHOLE]);
+  });
+
+  test('is refused where recognition is off, where it holds no text, and where it is damaged', async () => {
+    const off = { fault: 'unsupported_type', message: expect.stringContaining('OCR') };
+    const bytes = makePicture('png', page);
+    await expect(plain.parse(bytes, named('photo.png'))).rejects.toMatchObject(off);
+    const empty = makePicture('png', { lines: [] });
+    await expect(parser.parse(empty, named('sky.png'))).rejects.toMatchObject({ fault: 'no_text' });
+    const half = bytes.subarray(0, 200);
+    await expect(parser.parse(half, named('half.png'))).rejects.toMatchObject({ fault: 'no_text' });
+    const tiff = makeTiff([page]).slice();
+    tiff.fill(0xff, 4, 8);
+    await expect(parser.parse(tiff, named('fax.tif'))).rejects.toMatchObject({ fault: 'broken' });
   });
 });
 

@@ -208,6 +208,7 @@ test('rich text: code pages, Unicode, lists, headings, notes, what is hidden', a
 {\header Harbour office\par}
 \pard\s1 Rules\par\pard\s9 More rules\par
 \pard Caf\'e9 \u26481?\u20140? {\f1\'82\'a0} {\f2\'cf\'f0} a\~b {\v hidden}{\*\unknown skipped}\par
+{\b {\tc {For the contents}}}\par {\v{\tc never shown}}
 {\listtext\f3\'b7\tab}Dot\par{\listtext 2.\tab}Two\par{\listtext (a)\tab}\ilvl1 Inner\par
 \pard Light{\footnote\pard\plain At dusk.} it.{\*\atnauthor Ada}{\*\annotation\pard Check it.}\par
 {\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt linked}}{\field{\*\fldinst{EQ \\* jc2 \\o\\ad(\\s\\up 10(\u12392?),\u26481?)}}{\fldrslt}}\par
@@ -216,6 +217,7 @@ test('rich text: code pages, Unicode, lists, headings, notes, what is hidden', a
     'heading1: Rules',
     'heading2: More rules',
     'text: Café 東京 あ Пр a b',
+    'text: For the contents',
     'list: - Dot\n2. Two\n  (a) Inner',
     'text: Light[1] it.',
     'text: [1] At dusk.',
@@ -229,7 +231,7 @@ test('rich text: code pages, Unicode, lists, headings, notes, what is hidden', a
     contentType: 'application/rtf',
     title: 'Lamp rules',
     leftOut: [
-      { what: 'hidden_text', count: 1 },
+      { what: 'hidden_text', count: 2 },
       { what: 'readings', count: 1 },
       { what: 'pictures', count: 1 },
     ],

@@ -1,5 +1,6 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
+import { trimmed } from './xlsx-format.ts';
 import { readRelations, readXml } from './xml.ts';
 import type { Zip } from './zip.ts';
 
@@ -52,7 +53,7 @@ export function chartBlocks(xml: Uint8Array | null, page: number | null = null):
       else if (path.includes('c:cat') || path.includes('c:xVal')) {
         const known = last.categories.get(at);
         last.categories.set(at, known ? `${value} ${known}` : value);
-      } else if (path.includes('c:val') || path.includes('c:yVal')) last.values.set(at, value);
+      } else if (path.includes('c:val') || path.includes('c:yVal')) last.values.set(at, drawnNumber(value));
     },
   });
   const [main, ...axes] = titles;
@@ -61,6 +62,10 @@ export function chartBlocks(xml: Uint8Array | null, page: number | null = null):
     : [];
   return [...heading, ...tableBlock(chartRows(series), page)];
 }
+
+/** Without what is left of a binary fraction. */
+const drawnNumber = (text: string): string =>
+  text.trim() !== '' && Number.isFinite(Number(text)) ? trimmed(Number(text)) : text;
 
 function chartRows(series: readonly Series[]): string[][] {
   const drawn = series.filter((one) => one.values.size > 0).slice(0, 200);

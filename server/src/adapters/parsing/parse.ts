@@ -17,6 +17,7 @@ import { parseMsg } from './msg.ts';
 import { parseOdf } from './odf.ts';
 import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
+import { parsePicture } from './picture.ts';
 import { parsePptx } from './pptx.ts';
 import type { RemoteAnswer } from './remote-parser.ts';
 import { parseRtf } from './rtf.ts';
@@ -111,6 +112,11 @@ async function parseContent(sniffed: Sniffed, work: Work): Promise<Content> {
       return parseOdf(sniffed.type, sniffed.zip, leftOut);
     case 'rtf':
       return parseRtf(bytes, leftOut);
+    case 'png':
+    case 'jpeg':
+    case 'tiff':
+    case 'webp':
+      return parsePicture(bytes, sniffed.type, recognition);
     case 'msg':
       return parseMsg(bytes, leftOut, parsePart);
     case 'html':

@@ -94,7 +94,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   fldrslt: 'body',
 };
 const SKIPPED = new Set(
-  'colortbl pict nonshppict shppict filetbl listtable listoverridetable xe tc template nonesttables private sp shprslt author operator keywords comment doccomm subject manager company category buptim creatim revtim printim objdata datafield ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn generator'.split(
+  'colortbl pict nonshppict shppict filetbl listtable listoverridetable xe template nonesttables private sp shprslt author operator keywords comment doccomm subject manager company category buptim creatim revtim printim objdata datafield ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn generator'.split(
     ' ',
   ),
 );

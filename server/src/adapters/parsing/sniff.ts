@@ -3,6 +3,7 @@ import { compoundType, isCompound } from './compound.ts';
 import { decodeText, isKnownEncoding } from './decode.ts';
 import { fail } from './fault.ts';
 import { type OdfType, odfType } from './odf.ts';
+import { type PictureType, pictureType } from './picture.ts';
 import { hintedType, type ParseHints, type TypeName } from './types.ts';
 import { openZip, type Zip } from './zip.ts';
 
@@ -10,7 +11,7 @@ import { openZip, type Zip } from './zip.ts';
 export type Sniffed =
   | { type: 'pdf' }
   | { type: 'docx' | 'pptx' | 'xlsx' | 'epub' | OdfType; zip: Zip }
-  | { type: 'eml' | 'mbox' | 'rtf' | 'msg' }
+  | { type: 'eml' | 'mbox' | 'rtf' | 'msg' | PictureType }
   | { type: 'html' | 'markdown' | 'text' | 'csv' | 'json'; text: string };
 
 const startsWith = (bytes: Uint8Array, ascii: string): boolean =>
@@ -24,6 +25,8 @@ export async function sniff(bytes: Uint8Array, hints: ParseHints): Promise<Sniff
   if (startsWith(bytes, 'PK\u0003\u0004') || startsWith(bytes, 'PK\u0005\u0006')) return sniffZip(bytes);
   if (isCompound(bytes)) return sniffCompound(bytes);
   if (startsWith(bytes, '{\\rtf')) return { type: 'rtf' };
+  const picture = pictureType(bytes);
+  if (picture !== null) return { type: picture };
   if (!isPlainText(bytes)) {
     const known = await fileTypeFromBuffer(bytes);
     if (known && !known.mime.endsWith('/xml'))
@@ -66,7 +69,7 @@ function sniffCompound(bytes: Uint8Array): Sniffed {
 
 /** Valid UTF-8 without control characters: short magic numbers such as "BM" or "MZ" mean nothing there. */
 function isPlainText(bytes: Uint8Array): boolean {
-  if (bytes[0] === 0xff || bytes[0] === 0xfe) return true;
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
   try {
     const sample = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, 4096), {
       stream: true,

@@ -105,7 +105,7 @@ describe('xlsx', () => {
         'xl/drawings/_rels/drawing1.xml.rels':
           '<Relationships><Relationship Id="rId1" Type="x/chart" Target="../charts/chart1.xml"/></Relationships>',
         'xl/charts/chart1.xml':
-          '<c:chartSpace><c:title><a:t>Growth</a:t></c:title><c:ser><c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>7</c:v></c:pt></c:val></c:ser></c:chartSpace>',
+          '<c:chartSpace><c:title><a:t>Growth</a:t></c:title><c:ser><c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>7.4000000000000004</c:v></c:pt></c:val></c:ser></c:chartSpace>',
         'xl/comments1.xml':
           '<comments><commentList><comment ref="B2"><text><r><t>Check this</t></r></text></comment></commentList></comments>',
       },
@@ -117,7 +117,7 @@ describe('xlsx', () => {
       'table: x | y\nc | 3',
       'text: Note of the box',
       'text: Chart: Growth',
-      'table:  | Series 1\nMay | 7',
+      'table:  | Series 1\nMay | 7.4',
       'text: Comment on B2: Check this',
     ]);
   });

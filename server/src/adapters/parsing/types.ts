@@ -19,6 +19,10 @@ export const TYPES = {
   doc: 'application/msword',
   xls: 'application/vnd.ms-excel',
   ppt: 'application/vnd.ms-powerpoint',
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  tiff: 'image/tiff',
+  webp: 'image/webp',
 } as const;
 
 export type TypeName = keyof typeof TYPES;

@@ -58,6 +58,7 @@ import { costSums } from './150-cost-sums.ts';
 import { directory } from './160-directory.ts';
 import { delegatedRuns } from './161-delegated-runs.ts';
 import { documentUploads } from './180-document-uploads.ts';
+import { documentPatches } from './181-document-patches.ts';
 import { messageGrams } from './190-message-grams.ts';
 import { pictures } from './200-pictures.ts';
 import { forgottenMessages } from './220-forgotten-messages.ts';
@@ -123,6 +124,7 @@ export const migrations: readonly SchemaStep[] = [
   directory,
   delegatedRuns,
   documentUploads,
+  documentPatches,
   messageGrams,
   pictures,
   forgottenMessages,

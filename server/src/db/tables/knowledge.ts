@@ -40,6 +40,8 @@ export interface DocumentRow {
   unread_pages: Generated<string>;
   /** JSON list of what the reader left out on purpose: `{what, count}`. */
   left_out: Generated<string>;
+  /** JSON object of the fields that a PATCH has set, each with an id of that moment. */
+  patched: Generated<string | null>;
 }
 
 /** What each version of a document was; the bytes of earlier ones are not kept. */

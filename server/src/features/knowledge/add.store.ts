@@ -6,11 +6,12 @@ import type { EmbeddingModel } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { roleSet } from './rules.ts';
 import { foldedName } from './terms.rules.ts';
+import { NamePromised, promisedTo } from './upload-names.store.ts';
 
 /** A new document with its passages. */
 
 export interface NewDocument
-  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted'> {
+  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted' | 'patched'> {
   text: string;
   chunks: readonly EmbeddedChunk[];
   chunkingVersion: number;
@@ -62,9 +63,19 @@ export const createAdd = (db: Db, generations: Generations) => {
     const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
     const created = await db.write(async (tx) => {
       await steps.guard(tx);
+      if (document.externalId !== null) {
+        const promised = await promisedTo(tx, document, document.externalId);
+        if (promised !== null && promised.documentId !== document.id)
+          throw new NamePromised(promised.documentId);
+      }
       const inserted = await tx
         .insertInto('documents')
-        .values(rowOf(document, model.n, whole ? now() : null))
+        .values(
+          whole
+            ? rowOf(document, model.n, now())
+            : // How old an unfinished one is says that its process is gone.
+              rowOf({ ...document, createdAt: now() }, model.n, null),
+        )
         .onConflict((c) => c.doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows !== 1n) return null;
@@ -86,7 +97,7 @@ export const createAdd = (db: Db, generations: Generations) => {
         await steps.guard(tx);
         await tx
           .updateTable('documents')
-          .set({ status: 'ready', indexed_at: now() })
+          .set({ status: 'ready', indexed_at: now(), created_at: document.createdAt })
           .where('id', '=', document.id)
           .execute();
         await unhide(tx, document.id, 1);

@@ -1,10 +1,10 @@
 import type { Along, Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { json } from './document-rows.store.ts';
+import { json, patchedIn } from './document-rows.store.ts';
 import { registeredModels } from './generations.store.ts';
 import type { PassageIndex } from './passage-index.ts';
 import type { DocumentChanges, KnowledgeDocument } from './ports.ts';
-import { factsOf, roleSet } from './rules.ts';
+import { factsOf, isPatched, roleSet, withPatch } from './rules.ts';
 import { wordsOf } from './terms.rules.ts';
 
 /** Changes of what stands beside a document's text. */
@@ -23,6 +23,16 @@ export const writeFacts = async (
     .insertInto('document_facts')
     .values(facts.map((fact) => ({ document_id: id, ...fact })))
     .execute();
+};
+
+/** In place of those that are there. */
+export const replaceMetadata = async (
+  tx: Queryable,
+  id: string,
+  metadata: Record<string, unknown>,
+): Promise<void> => {
+  await tx.deleteFrom('document_facts').where('document_id', '=', id).execute();
+  await writeFacts(tx, id, metadata);
 };
 
 export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
@@ -49,18 +59,27 @@ export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
 
   /**
    * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
-   * document counts as one to be indexed again (which a start after a crash then does).
+   * document counts as one to be indexed again (which a start after a crash then does). Of a title it is noted that a PATCH
+   * has set it. What an upload asks for gives way to a PATCH that came after it.
    */
-  async change(id: string, changes: Pick<DocumentChanges, 'metadata' | 'sharing'>): Promise<void> {
-    const { sharing, metadata } = changes;
-    const before = await db.write(async (tx) => {
+  async change(
+    id: string,
+    asked: Pick<DocumentChanges, 'metadata' | 'sharing' | 'title'>,
+    by: { patch: string } | { upload: string },
+  ): Promise<void> {
+    const { before, sharing } = await db.write(async (tx) => {
       const row = await tx
         .selectFrom('documents')
-        .select(['tenant_id', 'user_id', 'visibility', 'reader_roles', 'chunking_version'])
+        .select(['tenant_id', 'user_id', 'visibility', 'reader_roles', 'chunking_version', 'patched'])
         .where('id', '=', id)
         .where('status', '=', 'ready')
         .executeTakeFirst();
       if (row === undefined) throw notFound('document');
+      const patched = patchedIn(row.patched);
+      const stands = (field: 'metadata' | 'sharing') =>
+        'upload' in by && isPatched(patched, field, by.upload);
+      const sharing = stands('sharing') ? undefined : asked.sharing;
+      const metadata = stands('metadata') ? undefined : asked.metadata;
       const readerRoles = roleSet(sharing?.readerRoles ?? []);
       const moves =
         sharing !== undefined && (sharing.visibility !== row.visibility || readerRoles !== row.reader_roles);
@@ -71,16 +90,14 @@ export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
             ? { visibility: sharing.visibility, reader_roles: readerRoles, chunking_version: 0 }
             : {}),
           ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+          ...('patch' in by ? { patched: JSON.stringify(withPatch(patched, asked, by.patch)) } : {}),
           // Never empty.
           status: 'ready',
         })
         .where('id', '=', id)
         .execute();
-      if (metadata !== undefined) {
-        await tx.deleteFrom('document_facts').where('document_id', '=', id).execute();
-        await writeFacts(tx, id, metadata);
-      }
-      return moves ? row : null;
+      if (metadata !== undefined) await replaceMetadata(tx, id, metadata);
+      return { before: moves ? row : null, sharing };
     });
     if (before === null || sharing === undefined) return;
     const owner = {

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { DocumentRow } from '../../db/tables/knowledge.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
 import type { KnowledgeDocument } from './ports.ts';
-import { rolesIn, type Visibility } from './rules.ts';
+import { type Patched, rolesIn, type Visibility } from './rules.ts';
 
 /** Document rows to documents, without the text, which lists do not need. */
 
@@ -28,6 +28,7 @@ export const COLUMNS = [
   'documents.trusted',
   'documents.unread_pages',
   'documents.left_out',
+  'documents.patched',
 ] as const;
 
 type ListedRow = Omit<
@@ -37,6 +38,8 @@ type ListedRow = Omit<
 
 /** What this feature itself wrote as JSON. */
 export const json = <T>(text: string): T => JSON.parse(text) as T;
+
+export const patchedIn = (text: string | null): Patched => (text === null ? {} : json<Patched>(text));
 
 export const toVisibility = (text: string): Visibility =>
   text === 'tenant' || text === 'role' ? text : 'private';
@@ -63,4 +66,5 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   trusted: row.trusted === 1,
   unreadPages: json<number[]>(row.unread_pages),
   leftOut: json<LeftOut[]>(row.left_out),
+  patched: patchedIn(row.patched),
 });

@@ -2,9 +2,11 @@ import type { Along } from '../../db/db.ts';
 import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts';
 import type { PassingEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
 import { blobKey } from './blob-key.ts';
 import { createIndexing, type IndexingDeps } from './indexing.ts';
-import { createIngest, type IngestDeps } from './ingest.ts';
+import { createIngest } from './ingest.ts';
+import type { IngestDeps } from './ingest-steps.ts';
 import type { DocumentChanges, KnowledgeDocument, UploadInput, WaitingUpload } from './ports.ts';
 import { createDocumentRecovery } from './recovery.ts';
 import { mayChangeDocument } from './rules.ts';
@@ -113,8 +115,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     /** A failed upload goes back into the queue. CONFLICT where none has failed. */
     async retry(caller: Caller, id: string): Promise<Shown> {
       const { document, waiting } = await shown(readScope(caller), id);
-      if (waiting !== null && waiting.userId !== caller.userId && !caller.roles.includes('admin'))
-        throw ownersAlone();
+      if (waiting !== null && !mayChangeDocument(caller, waiting)) throw ownersAlone();
       if (waiting === null || !(await background.retry(waiting)))
         throw conflict('no upload of this document has failed');
       return { document, waiting: { ...waiting, failed: false, error: null } };
@@ -136,7 +137,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
 
     async change(caller: Caller, id: string, changes: DocumentChanges): Promise<KnowledgeDocument> {
       const { document: there, waiting } = await shown(readScope(caller), id);
-      if (there === null) throw unready(waiting);
+      if (there === null) {
+        if (!mayChangeDocument(caller, waiting)) throw ownersAlone();
+        throw unready(waiting);
+      }
       await changeable(caller, id);
       return locked(id, async () => {
         const document = await changeable(caller, id);
@@ -149,12 +153,12 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
             throw asAnswer(error, '/title');
           });
         }
-        if (metadata !== undefined || sharing !== undefined) {
-          await store.change(id, {
-            ...(metadata === undefined ? {} : { metadata }),
-            ...(sharing === undefined ? {} : { sharing }),
-          });
-        }
+        const set = {
+          ...(title === undefined ? {} : { title }),
+          ...(metadata === undefined ? {} : { metadata }),
+          ...(sharing === undefined ? {} : { sharing }),
+        };
+        if (Object.keys(set).length > 0) await store.change(id, set, { patch: newId() });
         if (trusted !== undefined) {
           const now = await readOf(readScope(caller), id);
           const { sha256, version } = document;
@@ -171,7 +175,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const { document, waiting } = await shown(readScope(caller), id);
       if (document === null) {
-        if (waiting.userId !== caller.userId && !caller.roles.includes('admin')) throw ownersAlone();
+        if (!mayChangeDocument(caller, waiting)) throw ownersAlone();
         if (await background.cancel(waiting, note)) return cancelAll(await uploads.ofDocument(id));
       }
       const present = await changeable(caller, id);

@@ -122,6 +122,18 @@ export const createIndexing = (deps: IndexingDeps) => {
     return { parsed, title, text, chunks, chunkingVersion: INDEXING_VERSION };
   };
 
+  /** The same under another title, which its passages are searched by. */
+  const titled = async (
+    owner: { tenantId: string; userId: string },
+    content: IndexedContent,
+    title: string,
+    task: UploadTask,
+  ): Promise<IndexedContent> => ({
+    ...content,
+    title,
+    chunks: await embedded(owner, content.parsed, title, task),
+  });
+
   /** Reads the kept bytes anew, into chunks of the present model and chunking. */
   const reindex = async (
     document: StaleDocument & { sha256: string; filename: string | null; contentType: string },
@@ -159,6 +171,7 @@ export const createIndexing = (deps: IndexingDeps) => {
   return {
     locked,
     contentOf,
+    titled,
     reindex,
 
     /**

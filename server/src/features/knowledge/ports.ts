@@ -1,7 +1,7 @@
 import type { Role, Scope } from '../../kernel/caller.ts';
 import type { EmbeddingPayer } from '../../kernel/embedder.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
-import type { Visibility } from './rules.ts';
+import type { Patched, Visibility } from './rules.ts';
 
 /** What services need of the store and of other features. */
 
@@ -33,6 +33,7 @@ export interface KnowledgeDocument {
   unreadPages: readonly number[];
   /** What the reader left out on purpose, by kind. */
   leftOut: readonly LeftOut[];
+  patched: Patched;
 }
 
 /** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { COLUMNS, json, toDocument } from './document-rows.store.ts';
 import { filtered, readableDocuments } from './filters.store.ts';
-import type { DocumentVersion, KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
+import type { DocumentVersion, KnowledgeDocument, Passage, StoredChunk } from './ports.ts';
 import { fold } from './terms.rules.ts';
 
 export interface DocumentQuery {
@@ -14,6 +14,8 @@ export interface DocumentQuery {
   contentTypes?: readonly string[];
   /** Part of title or file name, in any case. */
   q?: string;
+  /** Those alone of which no upload that `scope` sees is on its way or has failed. */
+  settled?: boolean;
 }
 
 interface PassageRow {
@@ -71,6 +73,22 @@ export const createReadSome =
     return new Map(rows.map((row) => [row.id, toDocument(row)]));
   };
 
+const hasNoUpload = ({ reach, userId }: Scope) =>
+  sql<boolean>`not exists (select 1 from document_uploads u where u.document_id = documents.id
+    and u.tenant_id = documents.tenant_id and (u.user_id = ${userId} or ${sql.lit(reach === 'tenant' ? 1 : 0)} = 1))`;
+
+const listed = (db: Queryable, scope: Scope, { tags, contentTypes, q, settled }: DocumentQuery) => {
+  let matching = filtered(db, scope, {
+    ...(tags ? { tags } : {}),
+    ...(contentTypes ? { contentTypes } : {}),
+  });
+  if (q !== undefined) {
+    const pattern = `%${fold(q).replaceAll(/[\\%_]/g, '\\$&')}%`;
+    matching = matching.where(sql<boolean>`documents.folded_name like ${pattern} escape '\\'`);
+  }
+  return settled === true ? matching.where(hasNoUpload(scope)) : matching;
+};
+
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
@@ -115,15 +133,7 @@ export const createKnowledgeReads = (db: Db) => ({
   },
 
   async list(scope: Scope, page: PageRequest, query: DocumentQuery) {
-    const filters: SearchFilters = {
-      ...(query.tags ? { tags: query.tags } : {}),
-      ...(query.contentTypes ? { contentTypes: query.contentTypes } : {}),
-    };
-    let matching = filtered(db.read, scope, filters);
-    if (query.q !== undefined) {
-      const pattern = `%${fold(query.q).replaceAll(/[\\%_]/g, '\\$&')}%`;
-      matching = matching.where(sql<boolean>`documents.folded_name like ${pattern} escape '\\'`);
-    }
+    const matching = listed(db.read, scope, query);
     const { total } = await matching
       .select((w) => w.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();

@@ -1,11 +1,13 @@
 import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
-import { toVisibility } from './document-rows.store.ts';
+import { replaceMetadata } from './change.store.ts';
+import { patchedIn, toVisibility } from './document-rows.store.ts';
 import { batches, type WriteSteps, writeVersion } from './document-write.store.ts';
 import { type EmbeddedChunk, type Generations, keepChunkIds } from './generations.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
-import type { KnowledgeDocument } from './ports.ts';
+import type { KnowledgeDocument, Sharing } from './ports.ts';
+import { isPatched, roleSet } from './rules.ts';
 import { foldedName } from './terms.rules.ts';
 
 /** Other content in the place of a document's. */
@@ -14,7 +16,14 @@ import { foldedName } from './terms.rules.ts';
 export type NewSource = Pick<
   KnowledgeDocument,
   'filename' | 'contentType' | 'sizeBytes' | 'sha256' | 'language' | 'pageCount'
-> & { indexedAt: number };
+> & {
+  indexedAt: number;
+  /** Id of the upload: what a PATCH has set after it stays. */
+  uploadId: string;
+  /** Null: as the document has it. */
+  metadata: Record<string, unknown> | null;
+  sharing: Sharing | null;
+};
 
 export interface NewContent {
   text: string;
@@ -28,6 +37,9 @@ export interface NewContent {
 }
 
 interface PresentRow {
+  visibility: string;
+  reader_roles: number;
+  patched: string | null;
   id: string;
   title: string;
   filename: string | null;
@@ -35,10 +47,30 @@ interface PresentRow {
   generation: number;
 }
 
+/** Who reads it once it is shown. */
+const readersOf = (
+  { source }: NewContent,
+  row: Pick<PresentRow, 'visibility' | 'reader_roles' | 'patched'>,
+) =>
+  source === undefined ||
+  source.sharing === null ||
+  isPatched(patchedIn(row.patched), 'sharing', source.uploadId)
+    ? { visibility: toVisibility(row.visibility), readerRoles: row.reader_roles }
+    : { visibility: source.sharing.visibility, readerRoles: roleSet(source.sharing.readerRoles) };
+
+/** What is to stand beside it; null: what does already. */
+const newMetadata = ({ source }: NewContent, { patched }: PresentRow): Record<string, unknown> | null =>
+  source === undefined || isPatched(patchedIn(patched), 'metadata', source.uploadId) ? null : source.metadata;
+
 const changedRow = (content: NewContent, row: PresentRow, generation: number, modelN: number) => {
   const { source } = content;
+  const { visibility, readerRoles } = readersOf(content, row);
+  const metadata = newMetadata(content, row);
   return {
     text: content.text,
+    visibility,
+    reader_roles: readerRoles,
+    ...(metadata === null ? {} : { metadata: JSON.stringify(metadata) }),
     generation,
     chunk_count: content.chunks.length,
     model_n: modelN,
@@ -92,6 +124,7 @@ export const createReplace = (db: Db, generations: Generations) => {
         'version',
         'generation',
         'sha256',
+        'patched',
       ])
       .where('id', '=', id)
       .where('status', '=', 'ready');
@@ -119,8 +152,7 @@ export const createReplace = (db: Db, generations: Generations) => {
         id,
         tenantId: row.tenant_id,
         userId: row.user_id,
-        visibility: toVisibility(row.visibility),
-        readerRoles: row.reader_roles,
+        ...readersOf(content, row),
       };
       await addChunks(tx, model, owner, batch, generation);
     };
@@ -136,9 +168,12 @@ export const createReplace = (db: Db, generations: Generations) => {
         .set(changedRow(content, row, generation, model.n))
         .where('id', '=', id)
         .execute();
+      const metadata = newMetadata(content, row);
+      if (metadata !== null) await replaceMetadata(tx, id, metadata);
       if (source !== undefined) {
         await writeVersion(tx, {
-          ...source,
+          sha256: source.sha256,
+          sizeBytes: source.sizeBytes,
           id,
           title: content.title,
           version: row.version + 1,

@@ -87,6 +87,15 @@ const upload = async (
   return wire;
 };
 
+/** Headers that belong to the answer, also when it is given again. */
+const replayed = (reply: FastifyReply): Record<string, string> =>
+  Object.fromEntries(
+    ['location', 'preference-applied'].flatMap((name) => {
+      const value = reply.getHeader(name);
+      return value === undefined ? [] : [[name, String(value)]];
+    }),
+  );
+
 const listRoute = ({ store, documents }: RouteDeps): AnyRoute =>
   route({
     method: 'GET',
@@ -113,6 +122,7 @@ const listRoute = ({ store, documents }: RouteDeps): AnyRoute =>
         ...(tags.length > 0 ? { tags } : {}),
         ...(contentTypes.length > 0 ? { contentTypes } : {}),
         ...(query.q === undefined ? {} : { q: query.q }),
+        ...(query.status === undefined ? {} : { settled: true }),
       });
       const result = pageResult(page, found, total, (d) => ({ createdAt: d.createdAt, id: d.id }));
       return { ...result, items: (await documents.withUploads(scope, result.items)).map(shownWire) };
@@ -150,7 +160,7 @@ const createRoute = ({ idempotency, fetchDocument, ...deps }: RouteDeps): AnyRou
                 .send(body),
             answer: {
               status: reply.statusCode,
-              headers: { location: String(reply.getHeader('location')) },
+              headers: replayed(reply),
               body,
             },
           };

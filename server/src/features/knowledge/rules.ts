@@ -261,3 +261,21 @@ export const highlight = (text: string, terms: readonly QueryTerm[]): Highlighti
 };
 
 export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));
+
+/** Fields that a PATCH has set, each with an id of that moment: uploads from before it do not undo it. */
+export type Patched = Partial<Record<'title' | 'metadata' | 'sharing', string>>;
+
+/** Whether a PATCH has set the field after the upload came. */
+export const isPatched = (patched: Patched, field: keyof Patched, uploadId: string): boolean =>
+  (patched[field] ?? '') > uploadId;
+
+export const withPatch = (
+  patched: Patched,
+  changes: Partial<Record<keyof Patched, unknown>>,
+  when: string,
+): Patched => {
+  const next = { ...patched };
+  for (const field of ['title', 'metadata', 'sharing'] as const)
+    if (changes[field] !== undefined) next[field] = when;
+  return next;
+};

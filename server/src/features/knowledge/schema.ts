@@ -142,7 +142,7 @@ export const DocumentListQuery = Strict({
   status: Type.Optional(
     StringEnum(['indexed', 'processing', 'failed'], {
       description:
-        'indexed (default): what can be found; processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), as far as is known of them before they are read',
+        'indexed: what can be found and of which no upload is on its way or has failed (without a status: all that can be found); processing, failed: own uploads that are read in the background (operators and admins: those of the tenant), as far as is known of them before they are read',
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { UploadsDeps } from './upload-deps.ts';
 import { type HeldUpload, LEASE_MS, UploadLost } from './uploads.store.ts';
 

@@ -2,7 +2,7 @@ import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { PassingEvent } from '../../kernel/events.ts';
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import type { KnowledgeStore } from './store.ts';
 import type { UploadStore } from './uploads.store.ts';

@@ -8,10 +8,12 @@ import { type HeldUpload, UploadLost, type UploadStore } from './uploads.store.t
  * its own (uploads.store.ts), and another process can go on with it.
  */
 export interface UploadTask {
-  /** Later ones are greater. */
+  /** Of when it came: later ones are greater. */
   readonly id: string;
   /** Of the document that it becomes. */
   documentId: string;
+  /** When it was sent; of a name that waits already, when its first one was. */
+  createdAt: number;
   readonly signal: AbortSignal;
   readonly progress: Readonly<UploadProgress>;
   held(): HeldUpload | null;
@@ -44,19 +46,21 @@ const NOTHING = (): Promise<void> => Promise.resolve();
 export interface UploadTaskOptions {
   uploads: UploadStore;
   dimensions: number;
+  id: string;
+  createdAt: number;
   /** Of a row that is there already. */
-  present?: { held: HeldUpload; documentId: string; progress: UploadProgress };
+  present?: { held: HeldUpload; documentId: string };
 }
 
-export const createUploadTask = ({ uploads, dimensions, present }: UploadTaskOptions): UploadTask => {
+export const createUploadTask = ({
+  uploads,
+  dimensions,
+  id,
+  createdAt,
+  present,
+}: UploadTaskOptions): UploadTask => {
   const abort = new AbortController();
-  const id = present?.held.id ?? newId();
-  const progress: UploadProgress = present?.progress ?? {
-    pagesDone: null,
-    pages: null,
-    chunksDone: 0,
-    chunks: null,
-  };
+  const progress: UploadProgress = { pagesDone: null, pages: null, chunksDone: 0, chunks: null };
   /** Until it is held. */
   const made = new Map<number, { digest: string; vectors: readonly Float32Array[] }>();
   let held = present?.held ?? null;
@@ -75,6 +79,7 @@ export const createUploadTask = ({ uploads, dimensions, present }: UploadTaskOpt
   return {
     id,
     documentId: present?.documentId ?? newId(),
+    createdAt,
     signal: abort.signal,
     progress,
     held: () => held,

@@ -4,7 +4,7 @@ import { createTicker } from '../../jobs/index.ts';
 import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { blobKey } from './blob-key.ts';
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { KnowledgeDocument, WaitingUpload } from './ports.ts';
 import { createBeat } from './upload-beat.ts';
 import type { Uploader, UploadsDeps } from './upload-deps.ts';
@@ -137,11 +137,9 @@ export const createUploadWork = (deps: UploadsDeps) => {
     const task = createUploadTask({
       uploads,
       dimensions: deps.dimensions,
-      present: {
-        held,
-        documentId: upload.documentId,
-        progress: { pagesDone: null, pages: null, chunksDone: 0, chunks: null },
-      },
+      id: upload.id,
+      createdAt: upload.createdAt,
+      present: { held, documentId: upload.documentId },
     });
     const key = blobKey(upload);
     const work = async (): Promise<KnowledgeDocument> => {

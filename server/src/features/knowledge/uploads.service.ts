@@ -5,7 +5,7 @@ import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { atMost } from '../../kernel/races.ts';
 import { blobKey } from './blob-key.ts';
-import type { Arrival } from './ingest.ts';
+import type { Arrival } from './ingest-steps.ts';
 import type { KnowledgeDocument, UploadInput, UploadRequest, WaitingUpload } from './ports.ts';
 import type { UploadsDeps } from './upload-deps.ts';
 import { asAnswer, toError } from './upload-faults.ts';
@@ -31,6 +31,16 @@ export interface UploadAsk {
   waitMs: number;
 }
 
+/** One of them on its way. */
+interface Asked extends UploadAsk {
+  /** Of its upload: of when it came. */
+  id: string;
+  sha256: string;
+  at: number;
+  /** By the clock of the process. */
+  until: number;
+}
+
 /** Between two looks at an upload that somebody else works on. */
 const LOOK_MS = 250;
 
@@ -38,6 +48,11 @@ const requestOf = ({ bytes: _, externalId: __, ...rest }: UploadInput, caller: C
   ...rest,
   callerType: caller.type,
 });
+
+type Starting = Pick<UploadTask, 'documentId' | 'progress'>;
+
+const nameOf = ({ tenantId, userId }: Caller, externalId: string): string =>
+  JSON.stringify([tenantId, userId, externalId]);
 
 /** Whether a request names something that an upload on its way is not to have. */
 const asksElse = (input: UploadInput, { request }: WaitingUpload): boolean =>
@@ -48,6 +63,8 @@ const asksElse = (input: UploadInput, { request }: WaitingUpload): boolean =>
 export const createUploads = (deps: UploadsDeps) => {
   const { store, uploads, blobs, clock } = deps;
   const work = createUploadWork(deps);
+  /** Uploads that are still in their request here, by their name. */
+  const asking = new Map<string, Set<string>>();
 
   const waitingOf = async (upload: WaitingUpload): Promise<Uploaded> => {
     const scope = { tenantId: upload.tenantId, userId: upload.userId, reach: 'own' as const };
@@ -55,52 +72,33 @@ export const createUploads = (deps: UploadsDeps) => {
     return document === null ? { document, waiting: upload } : { document, waiting: upload };
   };
 
-  const documentIdFor = async (ask: UploadAsk, own: string): Promise<string> => {
-    const { tenantId, userId } = ask.caller;
-    const { externalId } = ask.input;
-    if (externalId === null) return own;
-    const known = await store.findByExternalId(tenantId, userId, externalId);
-    return known?.document.id ?? (await uploads.documentOfName(tenantId, userId, externalId)) ?? own;
-  };
-
-  const rowOf = (
-    ask: UploadAsk,
-    sha256: string,
-    task: Pick<UploadTask, 'id' | 'documentId' | 'progress'>,
-  ) => ({
-    id: task.id,
-    tenantId: ask.caller.tenantId,
-    userId: ask.caller.userId,
+  const rowOf = ({ caller, input, requestId, sha256, id, at }: Asked, task: Starting) => ({
+    id,
+    tenantId: caller.tenantId,
+    userId: caller.userId,
     documentId: task.documentId,
-    externalId: ask.input.externalId,
+    externalId: input.externalId,
     sha256,
-    sizeBytes: ask.input.bytes.byteLength,
-    request: requestOf(ask.input, ask.caller),
-    requestId: ask.requestId,
+    sizeBytes: input.bytes.byteLength,
+    request: requestOf(input, caller),
+    requestId,
     progress: task.progress,
-    createdAt: clock.now(),
+    createdAt: at,
   });
 
-  /** The bytes first, so that the row never names what is not there. */
+  /** The bytes first, so that the row never names what is not there. Null where there is such an upload already. */
   const kept = async (
     row: ReturnType<typeof rowOf>,
     bytes: Uint8Array,
     held: Parameters<UploadStore['add']>[1],
-  ): Promise<boolean> => {
+  ): Promise<WaitingUpload | null> => {
     const key = blobKey(row);
     await blobs.stage(key, bytes);
     const added = await uploads.add(row, held, clock.now());
-    await (added ? blobs.settle(key) : blobs.remove(key));
-    return added;
+    await (added === null ? blobs.remove(key) : blobs.settle(key));
+    if (added === null) return null;
+    return { ...row, ...added, progress: { ...row.progress }, failed: false, error: null, attempts: 0 };
   };
-
-  const fresh = (row: ReturnType<typeof rowOf>): WaitingUpload => ({
-    ...row,
-    progress: { ...row.progress },
-    failed: false,
-    error: null,
-    attempts: 0,
-  });
 
   /** Somebody else has it in hand: null once it is whole. */
   const followed = async (upload: WaitingUpload, until: number): Promise<WaitingUpload | null> => {
@@ -115,23 +113,22 @@ export const createUploads = (deps: UploadsDeps) => {
     }
   };
 
-  const enqueue = async (ask: UploadAsk, sha256: string, until: number): Promise<Uploaded> => {
+  const enqueue = async (ask: Asked): Promise<Uploaded> => {
     const { tenantId, userId } = ask.caller;
     if (ask.input.externalId === null) {
-      const known = await store.findByBytes(tenantId, userId, sha256);
+      const known = await store.findByBytes(tenantId, userId, ask.sha256);
       if (known?.ready) return { document: known.document, waiting: null };
     }
-    const documentId = await documentIdFor(ask, newId());
     const progress = { pagesDone: null, pages: null, chunksDone: 0, chunks: null };
-    const row = rowOf(ask, sha256, { id: newId(), documentId, progress });
-    if (!(await kept(row, ask.input.bytes, null))) return begin(ask, sha256, until);
+    const row = await kept(rowOf(ask, { documentId: newId(), progress }), ask.input.bytes, null);
+    if (row === null) return begin(ask);
     work.poke();
-    return waitingOf(fresh(row));
+    return waitingOf(row);
   };
 
-  const inline = async (ask: UploadAsk, sha256: string, until: number): Promise<Uploaded> => {
-    const { input, requestId } = ask;
-    const task = createUploadTask({ uploads, dimensions: deps.dimensions });
+  const inline = async (ask: Asked): Promise<Uploaded> => {
+    const { input, requestId, sha256, id, at } = ask;
+    const task = createUploadTask({ uploads, dimensions: deps.dimensions, id, createdAt: at });
     const arrival: Arrival = { owner: ownScope(ask.caller), input, sha256, requestId, task };
     const done = work.run(arrival, ask.caller);
     const whole = done.then((document): Uploaded => ({ document, waiting: null }));
@@ -141,30 +138,44 @@ export const createUploads = (deps: UploadsDeps) => {
         () => true,
         () => true,
       ),
-      Math.max(0, until - performance.now()),
+      Math.max(0, ask.until - performance.now()),
     );
     if (ended === true) return whole;
-    let row: ReturnType<typeof rowOf> | null = null;
+    const added: { row: WaitingUpload | null } = { row: null };
     const parked = await task.park(async (held) => {
-      task.documentId = await documentIdFor(ask, task.documentId);
-      row = rowOf(ask, sha256, task);
-      return kept(row, input.bytes, held);
+      added.row = await kept(rowOf(ask, task), input.bytes, held);
+      if (added.row === null) return false;
+      task.documentId = added.row.documentId;
+      task.createdAt = added.row.createdAt;
+      return true;
     });
-    if (parked === 'writing' || row === null) return whole;
-    if (parked === 'held') {
+    if (parked === 'writing') return whole;
+    if (parked === 'held' && added.row !== null) {
       work.follow(arrival, done);
-      return waitingOf(fresh(row));
+      return waitingOf(added.row);
     }
     task.abort(new Error('there is such an upload already'));
-    return begin(ask, sha256, until);
+    return begin(ask);
   };
 
-  const begin = async (ask: UploadAsk, sha256: string, until: number): Promise<Uploaded> => {
+  /** Whether something newer stands between what is on its way and the same bytes that are sent again under its name. */
+  const isOutdated = async ({ id, caller, input }: Asked, there: WaitingUpload): Promise<boolean> => {
+    if (input.externalId === null) return false;
+    const between = [...(asking.get(nameOf(caller, input.externalId)) ?? [])].some(
+      (one) => one > there.id && one < id,
+    );
+    if (between) return true;
+    const document = await store.get(ownScope(caller), there.documentId);
+    return Object.values(document?.patched ?? {}).some((when) => when > there.id);
+  };
+
+  const begin = async (ask: Asked): Promise<Uploaded> => {
     const { tenantId, userId } = ask.caller;
-    const there = await uploads.same(tenantId, userId, { sha256, externalId: ask.input.externalId });
-    if (there !== null) {
+    const { sha256, until, input } = ask;
+    const there = await uploads.same(tenantId, userId, { sha256, externalId: input.externalId });
+    if (there !== null && !(await isOutdated(ask, there))) {
       // Without a name the same bytes are the first document, unchanged; under a name the newest request counts, and is not dropped.
-      if (ask.input.externalId !== null && asksElse(ask.input, there))
+      if (input.externalId !== null && asksElse(input, there))
         throw conflict(
           'these bytes are on their way under this name with other fields: delete that upload first',
           {
@@ -174,15 +185,34 @@ export const createUploads = (deps: UploadsDeps) => {
       const now = await followed(there, until);
       if (now !== null) return waitingOf(now);
     }
-    return ask.waitMs > 0 ? inline(ask, sha256, until) : enqueue(ask, sha256, until);
+    return ask.waitMs > 0 ? inline(ask) : enqueue(ask);
+  };
+
+  /** Says of a name that an upload is in its request, as long as it is. */
+  const registered = async <T>({ id, caller, input }: Asked, then: () => Promise<T>): Promise<T> => {
+    if (input.externalId === null) return then();
+    const name = nameOf(caller, input.externalId);
+    const beside = asking.get(name) ?? new Set();
+    asking.set(name, beside.add(id));
+    try {
+      return await then();
+    } finally {
+      beside.delete(id);
+      if (beside.size === 0) asking.delete(name);
+    }
   };
 
   return {
     async upload(ask: UploadAsk): Promise<Uploaded> {
-      const until = performance.now() + ask.waitMs;
-      const sha256 = createHash('sha256').update(ask.input.bytes).digest('hex');
+      const asked: Asked = {
+        ...ask,
+        id: newId(),
+        sha256: createHash('sha256').update(ask.input.bytes).digest('hex'),
+        at: clock.now(),
+        until: performance.now() + ask.waitMs,
+      };
       try {
-        return await begin(ask, sha256, until);
+        return await registered(asked, () => begin(asked));
       } catch (error) {
         throw asAnswer(error, ask.input.field);
       }

@@ -6,6 +6,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition } from '../../kernel/pagination.ts';
 import { json } from './document-rows.store.ts';
 import type { UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
+import { documentOfName, lockName } from './upload-names.store.ts';
 
 /**
  * States of an upload that is read in the background:
@@ -326,37 +327,26 @@ const createUploadReads = (db: Db) => ({
     return row === undefined ? null : toWaiting(row);
   },
 
-  /** Of the same owner with the same bytes under the same name. */
+  /** Of the same owner with the same bytes; under a name only where they are its newest ones. */
   async same(
     tenantId: string,
     userId: string,
     of: { sha256: string; externalId: string | null },
   ): Promise<WaitingUpload | null> {
-    const row = await db.read
+    const { sha256, externalId } = of;
+    const own = db.read
       .selectFrom('document_uploads')
       .selectAll()
       .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', userId)
-      .where('sha256', '=', of.sha256)
-      .where('external_id', of.externalId === null ? 'is' : '=', of.externalId)
+      .where('user_id', '=', userId);
+    const row = await (externalId === null
+      ? own.where('external_id', 'is', null).where('sha256', '=', sha256)
+      : own.where('external_id', '=', externalId)
+    )
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    return row === undefined ? null : toWaiting(row);
-  },
-
-  /** The document that an upload of this name is to become. */
-  async documentOfName(tenantId: string, userId: string, externalId: string): Promise<string | null> {
-    const row = await db.read
-      .selectFrom('document_uploads')
-      .select('document_id')
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', userId)
-      .where('external_id', '=', externalId)
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    return row?.document_id ?? null;
+    return row === undefined || row.sha256 !== sha256 ? null : toWaiting(row);
   },
 
   async ofUser(tenantId: string, userId: string): Promise<WaitingUpload[]> {
@@ -387,16 +377,28 @@ export const createUploadStore = (db: Db, { alone }: { alone: boolean }) => ({
   ...createHeldUploads(db),
   ...createUploadReads(db),
 
-  /** False where the owner has such an upload already. */
-  add: (upload: NewUpload, held: HeldUpload | null, now: number): Promise<boolean> =>
+  /** Null where the owner has such an upload already; its document is the one that its name has or is promised to. */
+  add: (
+    upload: NewUpload,
+    held: HeldUpload | null,
+    now: number,
+  ): Promise<{ documentId: string; createdAt: number } | null> =>
     db.write(async (tx) => {
+      const { externalId } = upload;
+      if (externalId !== null) await lockName(tx, db.dialect, upload, externalId);
+      const known = externalId === null ? null : await documentOfName(tx, upload, externalId);
+      const { documentId, createdAt } = known ?? upload;
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('document_uploads')
-        .values(rowOf(upload, held, now))
+        .values(rowOf({ ...upload, documentId, createdAt }, held, now))
         .onConflict((c) => c.doNothing())
         .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n;
+      return numInsertedOrUpdatedRows === 1n ? { documentId, createdAt } : null;
     }),
+
+  /** Goes first in a transaction that may give a name its document. */
+  lockName: (tx: Queryable, owner: Pick<Scope, 'tenantId' | 'userId'>, externalId: string): Promise<void> =>
+    lockName(tx, db.dialect, owner, externalId),
 
   claim: (
     order: (tenants: readonly { tenantId: string; running: number; oldest: number }[]) => string | null,
