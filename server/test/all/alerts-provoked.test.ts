@@ -11,7 +11,7 @@ import { type World, withWorld } from '../support/suite.ts';
 /**
  * Alerts under the figures of a real server that has the trouble: what it gives before and after is laid out over hours, as Prometheus
  * would have scraped it, and promtool says which alerts come. Those of a store, Redis or a clock are provoked where these are
- * (store-away-metrics, redis-away, node-start-postgres), and all others have made-up figures in alerts.test.yaml.
+ * (store-away-metrics, cluster-faults, node-start-postgres), and all others have made-up figures in alerts.test.yaml.
  */
 const it = withWorld({ env: { DEFAULT_PRICE_OUTPUT: '10000', RATE_LIMITS: 'off' } });
 const MONITORING = path.join(import.meta.dirname, '..', '..', '..', 'deploy', 'monitoring');
