@@ -176,8 +176,10 @@ describe(req('HTTP-15', 'generated clients'), () => {
     const left = [...made.output.matchAll(/^(?:WARNING|ERROR) parsing (\w+ \S+)/gm)].map(([, name]) => name);
     // JSON Lines and files of any type, which its documentation leaves out.
     expect([...new Set(left)].sort()).toEqual([
+      'GET /api/v1/conversations/{id}/pictures/{picture_id}',
       'GET /api/v1/knowledge/documents/{id}/content',
       'GET /api/v1/memory/export',
+      'GET /v2/conversations/{id}/pictures/{picture_id}',
       'GET /v2/knowledge/documents/{id}/content',
       'GET /v2/memory/export',
       'POST /api/v1/memory/import',

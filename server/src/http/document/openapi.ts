@@ -136,9 +136,15 @@ const LEFT_TO_DEFAULT: Readonly<Record<string, ReadonlySet<string>>> = {
 interface OpenApiOperation {
   security?: unknown;
   responses?: Record<string, unknown>;
-  parameters?: unknown[];
+  parameters?: ({ name?: string } & Record<string, unknown>)[];
   requestBody?: { required?: boolean; content?: Record<string, { schema?: Record<string, unknown> }> };
 }
+
+/** Some clients write a list as `name[]`. That is accepted, and documented as `name` alone: generators take both for one. */
+const withoutBrackets = (parameters: NonNullable<OpenApiOperation['parameters']>) => {
+  const names = new Set(parameters.map(({ name }) => `${name}[]`));
+  return parameters.filter(({ name = '' }) => !names.has(name));
+};
 
 /** A body without which the server goes on as with `{}`: nothing in it is asked for. */
 const isOptional = (schema: Record<string, unknown> | undefined): boolean =>
@@ -202,6 +208,7 @@ const complete = (
           'Any other error: refused before the operation was reached (400, 405, 408, 414, 417, 431), a fault of the server (500), or a status that is rare here',
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
       };
+      if (operation.parameters !== undefined) operation.parameters = withoutBrackets(operation.parameters);
       const taken = uploads.get(operation.operationId ?? '');
       if (taken !== undefined) {
         const content = Object.entries(taken).map(([type, schema]) => [
