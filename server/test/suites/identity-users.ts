@@ -215,7 +215,14 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         const browser = createBrowser(server.url);
         const page = await browser.open(url);
         expect(page.text).toContain('guest@example.test');
-        expect((await browser.request(url, { password: 'short' })).status).toBe(422);
+        for (const [password, reason] of [
+          ['short', 'The password must have at least 8 characters.'],
+          ['x'.repeat(1025), 'The password must have at most 1024 characters.'],
+          ['change-me', 'The password is the text of examples: choose one of your own.'],
+        ] as const) {
+          const refused = await browser.request(url, { password });
+          expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(reason)]);
+        }
         const set = await browser.request(url, { password: 'my own password' });
         expect([set.status, set.headers.get('location')]).toEqual([303, '/']);
         expect((await browser.request(url, { password: 'another password' })).status).toBe(404);

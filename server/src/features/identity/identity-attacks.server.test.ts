@@ -552,6 +552,7 @@ describe('links', () => {
       const browser = createBrowser(server.url);
       // Asking again at once makes no second mail, and the first link stays good.
       expect((await nobody.post('/v2/auth/password/forgot', { email: person.email })).status).toBe(202);
+      await browser.open(url);
       const done = await browser.request(url, { password: 'brand new and long' });
       expect([done.status, (await browser.request(url, { password: 'once more please' })).status]).toEqual([
         303, 404,
@@ -597,16 +598,40 @@ describe('links', () => {
     await signIn(browser, url, person);
     const before = browser.cookies.get('pentarch_session');
     const link = (await admin.post(`/v2/users/${guest.id}/password-reset`)).json<{ url: string }>().url;
+    await browser.open(link);
     const page = await browser.request(link, { password: 'a password of the guest' });
     expect([page.status, page.text.includes('Password set')]).toEqual([200, true]);
     expect(browser.cookies.get('pentarch_session')).toEqual(before);
     // Where the person of the link was signed in, they are by a new session: the old one has ended.
     const again = (await admin.post(`/v2/users/${person.id}/password-reset`)).json<{ url: string }>().url;
+    await browser.open(again);
     expect((await browser.request(again, { password: 'a password of their own' })).status).toBe(303);
     expect(browser.cookies.get('pentarch_session')).not.toEqual(before);
     const back = await signIn(browser, url, { email: person.email, password: 'none of theirs' });
     expect(back.get('code')).not.toBeNull();
   });
+
+  it(
+    req('AUTH-07', 'a form of another site with a link of its own signs its visitors in as nobody'),
+    async () => {
+      const attacker = await makePerson();
+      const link = async () =>
+        (await admin.post(`/v2/users/${attacker.id}/password-reset`)).json<{ url: string }>().url;
+      // Such a form comes without the cookies of the browser: nobody is signed in, and no page was shown.
+      const visitor = createBrowser(server.url);
+      const page = await visitor.request(await link(), { password: 'a password of the attacker' });
+      expect([page.status, page.text.includes('Password set')]).toEqual([200, true]);
+      expect(visitor.cookies.has('pentarch_session')).toBe(false);
+      // The mark of one link is none of another.
+      await visitor.open(await link());
+      const other = await visitor.request(await link(), { password: 'another of the attacker' });
+      expect([other.status, visitor.cookies.has('pentarch_session')]).toEqual([200, false]);
+      const shown = await createBrowser(server.url).request(await link());
+      expect(shown.headers.get('set-cookie')).toMatch(
+        /^pentarch_link=[^;]+; Path=\/oauth\/v2\/links; .*HttpOnly; SameSite=Strict/,
+      );
+    },
+  );
 
   it(req('AUTH-07', 'a suspended tenant is shut on every way in'), async () => {
     const other = await makeTenant();

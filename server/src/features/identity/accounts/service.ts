@@ -51,6 +51,9 @@ const LINK_LIFE_MS: Readonly<Record<LinkPurpose, number>> = {
 const FORGOT_EVERY_MS = 60_000;
 
 export const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 1024;
+/** What a link's new password is called in refusals. */
+export const PASSWORD_FIELD = '/password';
 
 /** What examples have in place of a password. */
 const EXAMPLE = /^change[-_ ]?me[\d!]*$/i;
@@ -60,6 +63,8 @@ export const assertPassword = (password: string, field: string): void => {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
     throw invalid({ field, reason: `must have at least ${MIN_PASSWORD_LENGTH} characters` });
+  if (password.length > MAX_PASSWORD_LENGTH)
+    throw invalid({ field, reason: `must have at most ${MAX_PASSWORD_LENGTH} characters` });
   if (EXAMPLE.test(password))
     throw invalid({ field, reason: 'is the text of examples: choose one of your own' });
   if (password.trim() === '') throw invalid({ field, reason: 'must not be blank' });
@@ -203,7 +208,7 @@ export const createAccounts = (options: AccountsOptions) => {
 
     /** Sets the password that a link is for, and says whose; the link is used up, and every session of the account ends. */
     async useLink(secret: string, password: string, origin: Origin): Promise<string> {
-      assertPassword(password, '/password');
+      assertPassword(password, PASSWORD_FIELD);
       // A made-up link must not cost a hash; whoever has the secret of one learns nothing by the time.
       await readLink(secret);
       const passwordHash = await hashPassword(password);

@@ -23,6 +23,7 @@ it('a forgotten password: from the sign-in page by a mail to the page that sets 
     await expect.poll(() => mails.length, { timeout: 20_000 }).toBe(1);
     expect(mails[0]?.to).toBe(server.admin.email);
     const link = /\S+\/oauth\/v2\/links\/\S+/.exec(mails[0]?.text ?? '')?.[0] ?? '';
+    await browser.open(link);
     const done = await browser.request(link, { password: 'a new one, and long' });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/']);
     const back = await signIn(browser, url, { email: server.admin.email, password: 'not asked for' });

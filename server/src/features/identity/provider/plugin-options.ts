@@ -20,7 +20,7 @@ export interface ProviderPluginOptions {
   assertions: Assertions;
   machineKeys: MachineKeys;
   interaction: Omit<InteractionOptions, 'engine'>;
-  linkPages: Omit<LinkPagesOptions, 'engine'>;
+  linkPages: Omit<LinkPagesOptions, 'engine' | 'issuer' | 'csrf'>;
   /** Null for a token that is not accepted. */
   authenticate(token: string): Caller | Promise<Caller>;
   throttle: boolean;

@@ -77,7 +77,12 @@ export const providerPlugin =
     scope.register(async (pages) =>
       mountInteraction(pages, { ...options.interaction, engine: options.engine }),
     );
-    mountLinkPages(scope, { ...options.linkPages, engine: options.engine });
+    mountLinkPages(scope, {
+      ...options.linkPages,
+      engine: options.engine,
+      csrf: options.interaction.csrf,
+      issuer: options.issuer,
+    });
     if (options.interaction.mailsLinks) mountForgottenPage(scope, options.linkPages);
     mountMachineKeys(scope, options.machineKeys, async (request) => options.authenticate(bearer(request)));
   };
