@@ -106,9 +106,7 @@ const withServices = async (lanes: readonly (readonly Run[])[]): Promise<number>
   ]);
   const services = { TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url };
   const codes = await Promise.all(
-    lanes.map((lane) =>
-      inTurn(lane.map((run) => () => vitest(run, run.config === ON_SQLITE ? {} : services))),
-    ),
+    lanes.map((lane) => inTurn(lane.map((run) => () => vitest(run, services)))),
   );
   return Math.max(...codes);
 };
@@ -123,18 +121,20 @@ const waiting = Object.keys(WAITING);
 const working: Run = onPostgres(waiting.flatMap((suite) => ['--exclude', suite]));
 /** Several at once, since each of them waits. */
 const idle: Run = { ...onPostgres([...waiting, '--maxWorkers', '3']), held: true };
-/** One worker beside the two: a started server and its test take turns, and leave a processor idle together. */
-const beside: readonly Run[] = [
-  idle,
-  { ...onNodes(['--maxWorkers', '1']), held: true },
-  { config: ON_SQLITE, given: ['--project', 'server', '--maxWorkers', '1'], held: true },
+const beside: readonly Run[] = [idle, { ...onNodes(['--maxWorkers', '1']), held: true }];
+const onSqlite: Run = { config: ON_SQLITE, given: ['--project', 'server'] };
+
+/** SQLite last and by itself: beside the others it would need a third worker on two cores, or keep one core idle at the end. */
+const servers: readonly (() => Promise<number>)[] = [
+  () => withServices([[working], beside]),
+  () => vitest(onSqlite, {}),
 ];
 
 const run = async (first: string | undefined, others: readonly string[]): Promise<number> => {
   if (first === undefined) {
-    return inTurn([() => vitest(unit, {}), () => withServices([[working], beside])]);
+    return inTurn([() => vitest(unit, {}), ...servers]);
   }
-  if (first === '--servers') return withServices([[working], beside]);
+  if (first === '--servers') return inTurn(servers);
   if (first === '--nodes') return withServices([[onNodes(others)]]);
   if (first !== '--postgres') return withServices([[onPostgres([first, ...others])]]);
   return withServices(others.length === 0 ? [[working], [idle]] : [[onPostgres(others)]]);
