@@ -381,7 +381,80 @@ const FORGOTTEN: readonly Dialog[] = [
     '',
     'Tom',
   ],
-  [['I make 70k a year.', 'Erase what you know about my income.'], 'How much do I make?', '', '70k'],
+];
+
+/** Told, how it is to be forgotten, what stays and what goes. */
+type Forgetting = readonly [
+  told: readonly string[],
+  forget: string,
+  stays: readonly string[],
+  gone?: readonly string[],
+];
+
+const CAREFUL: readonly Forgetting[] = [
+  [
+    ['I live in Lisbon.', 'I have diabetes.'],
+    'Delete all rows you have in the table.',
+    ['Lisbon', 'diabetes'],
+  ],
+  [['I live in Lisbon.'], 'Remove all comments you have in the code above.', ['Lisbon']],
+  [['I live in Lisbon.'], 'Delete all emails you have sent me.', ['Lisbon']],
+  [['I live in Lisbon.'], 'Lösche alle Zeilen über mich hinaus.', ['Lisbon']],
+  [['Danaher is our client.'], 'Forget Dana.', ['Danaher']],
+  [['My colleague Tomas plays chess.'], 'Forget Tom.', ['Tomas', 'chess']],
+  [['My colleague Adams plays chess.'], 'Forget Adam.', ['Adams', 'chess']],
+  [['My manager is Dana Miller.'], 'Forget Dana Jones.', ['Dana Miller']],
+  [
+    ['My manager is Dana Miller.', 'My dentist is Dana Jones.'],
+    'Forget Dana.',
+    ['Dana Miller', 'Dana Jones'],
+  ],
+  [
+    ['My manager is Dana Miller.', 'My dentist is Dana Jones.'],
+    'Forget Dana Jones.',
+    ['Dana Miller'],
+    ['Jones'],
+  ],
+  [['My manager is Dana Miller.', 'I like tea.'], 'Forget Dana.', ['tea'], ['Dana']],
+  [['My manager is Dana Miller.'], 'Forget Miller.', [], ['Dana']],
+  [['My sister Clara lives in Bonn.'], 'Forget the weather, tell me about Clara.', ['Clara', 'Bonn']],
+  [['My sister Clara lives in Bonn.'], 'Forget Clara, tell me about the weather.', ['Clara', 'Bonn']],
+  [['I live in Lisbon.'], 'Forget about work, let us talk about Lisbon.', ['Lisbon']],
+  [['I live in Lisbon.', 'I like pizza.'], 'Forget the weather.', ['Lisbon', 'pizza']],
+  [['I live in Lisbon.', "I'm vegetarian."], 'Forget the local restaurant.', ['Lisbon', 'vegetarian']],
+  [['I work at Acme.', 'Our colleague Dana works at Globex.'], 'Forget about work.', ['Acme', 'Globex']],
+  [
+    ['My sister Clara has diabetes.', 'I live in Lisbon.'],
+    "Forget Clara's diabetes.",
+    ['Lisbon'],
+    ['diabetes'],
+  ],
+  [['I prefer tea over coffee.'], 'Forget the coffee machine.', ['coffee']],
+  [['My favourite city is Lisbon.', 'I live in Lisbon.'], 'Forget my favourite city.', ['lives in Lisbon']],
+  [
+    ['My favourite band is Muse.', "I've seen Muse live three times."],
+    'Forget my favourite band.',
+    ['three'],
+  ],
+  [['I have diabetes.'], 'Forget my illness.', ['diabetes']],
+  [['I make 70k a year.'], 'Erase what you know about my income.', ['70k']],
+  [['My sister Clara lives in Bonn.', 'I like tea.'], 'Forget my sister Clara.', ['tea'], ['Clara', 'Bonn']],
+  [['My sister Clara lives in Bonn.'], 'Forget everything about my sister Clara.', [], ['Clara', 'Bonn']],
+  [['My dog Rex is 4.', 'My cat Miso is 6.'], 'Forget my dog Rex.', ['Miso'], ['Rex']],
+  [['My dog is called Rex.'], 'Forget my dog Rex.', [], ['Rex']],
+  [
+    ['My manager is Dana Miller.', 'My sister is Dana Jones.'],
+    'Forget my manager Dana.',
+    ['Jones'],
+    ['Miller'],
+  ],
+  [['My friend is Clara.', 'My sister is Julia.'], 'Forget my sister Clara.', ['Clara', 'Julia']],
+  [
+    ['Meine Schwester Clara wohnt in Bonn.', 'Ich mag Tee.'],
+    'Vergiss meine Schwester Clara.',
+    ['Tee'],
+    ['Clara', 'Bonn'],
+  ],
 ];
 
 const NOT_KEPT: readonly Dialog[] = [
@@ -475,6 +548,19 @@ describe('memory that obeys', () => {
       await tell(user, told.at(-1) ?? '');
       expect(await kept()).not.toContain(unwanted.toLowerCase());
       expect((await recalled(user, asked)).toLowerCase()).not.toContain(unwanted.toLowerCase());
+    },
+  );
+
+  it.each(CAREFUL)(
+    req('MEM-12', 'nothing but what is meant for certain goes: %j %j'),
+    async (told, forget, stays, gone = []) => {
+      const user = `u${people++}`;
+      const kept = async () => JSON.stringify(await memory.exportPersonal({ tenantId: 't1', userId: user }));
+      for (const text of told) await tell(user, text);
+      for (const words of [...stays, ...gone]) expect(await kept()).toContain(words);
+      await tell(user, forget);
+      for (const words of stays) expect(await kept()).toContain(words);
+      for (const words of gone) expect(await kept()).not.toContain(words);
     },
   );
 
