@@ -496,6 +496,70 @@ const STAYS: readonly (readonly [told: readonly string[], asked: string, wanted:
   [["Anna's budget is 500.", "Ben's budget is 700."], "What is Anna's budget?", '500'],
 ];
 
+/** What is said later fits several alike, or tells of what is past: all of it holds on. */
+const BESIDE: readonly (readonly [told: readonly string[], holds: readonly string[]])[] = [
+  [
+    [
+      "Falcon's deadline is 1 March 2027.",
+      "Osprey's deadline is 1 April 2027.",
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', 'The deadline was moved to 1 May 2027'],
+  ],
+  [
+    [
+      'The deadline of project Falcon is 1 March 2027.',
+      'The deadline of project Osprey is 1 April 2027.',
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', '1 May 2027'],
+  ],
+  [
+    [
+      'Falcon has a deadline of 1 March 2027.',
+      'The deadline of project Osprey is 1 April 2027.',
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', '1 May 2027'],
+  ],
+  [
+    ['Our marketing budget is 500.', 'Our travel budget is 700.', 'The budget was cut to 400.'],
+    ['500', '700', '400'],
+  ],
+  [
+    ['Nadia handles the invoices.', 'Ben handles the invoices.', 'Tom took over the invoices.'],
+    ['Nadia', 'Ben'],
+  ],
+  [
+    ['Dana was in our office on Monday.', 'Dana was in our office on Tuesday.'],
+    ['office on Monday', 'office on Tuesday'],
+  ],
+  [
+    ['Dana was in our office on Monday.', 'Dana is in our office on Friday.'],
+    ['office on Monday', 'office on Friday'],
+  ],
+  [
+    ['Dana had 3 meetings on Monday.', 'Dana had 4 meetings on Tuesday.'],
+    ['3 meetings', '4 meetings'],
+  ],
+  [
+    ['My flight was on Monday.', 'My flight was on Friday.'],
+    ['Monday', 'Friday'],
+  ],
+  [
+    ["Dana's visit was on 3 May.", "Dana's visit was on 9 May."],
+    ['3 May', '9 May'],
+  ],
+  [
+    ['Falcon launched on 3 May 2025.', 'Falcon launched on 9 June 2026.'],
+    ['3 May 2025', '9 June 2026'],
+  ],
+  [
+    ['Dana war am Montag im Büro.', 'Dana war am Dienstag im Büro.'],
+    ['Montag', 'Dienstag'],
+  ],
+];
+
 describe('memory that obeys', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-obeys-'));
   const embedder = createBuiltinEmbedder();
@@ -572,6 +636,18 @@ describe('memory that obeys', () => {
 
   it.each(STAYS)('stays beside what is said later: %j', async (told, asked, wanted) => {
     expect(await after(told, asked)).toContain(wanted);
+  });
+
+  it.each(BESIDE)(req('MEM-11', 'ends nothing where it is not certain what: %j'), async (told, holds) => {
+    const user = `u${people++}`;
+    for (const text of told) await tell(user, text);
+    const { entities } = (await memory.exportPersonal({ tenantId: 't1', userId: user })) as {
+      entities: { name: string; observations: { text: string; valid_to: string | null }[] }[];
+    };
+    const lines = entities.flatMap(({ name, observations }) =>
+      observations.filter(({ valid_to }) => valid_to === null).map(({ text }) => `${name}: ${text}`),
+    );
+    for (const words of holds) expect(lines.join('\n')).toContain(words);
   });
 
   it('keeps the old value as history', async () => {
