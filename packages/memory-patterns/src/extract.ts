@@ -82,12 +82,16 @@ const REQUEST = bounded(
   MAX_CLAUSE,
   /(?: ?[,;:–—-] ?| (?:and|but|und|aber|et|y) )(?:(?:and|then|but|now|please|just|instead|rather|und|dann|aber|bitte|lieber|et|plutôt|y|mejor) )*(?:(?:tell|show|give|help|explain|let|let's|lets|talk|speak|describe|write|list|compare|translate|summari[sz]e|search|find|look|focus|continue|start over|go on|move on|think|try|answer|switch|suggest|recommend|check|draft|remind|erkläre?|erzähle?|sage?|lass|lasst|zeige?|gib|nenne|schreibe?|hilf|parlons|dis-moi|explique|montre|donne|aide|hablemos|háblame|dime|explica|muestra|dame|ayuda)\b|(?:what|how|why|when|where|who|which)(?:'s|'re| about\b| (?:\p{L}+ )?(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have)\b)|(?:can|could|would|will) you\b|(?:i want|i need|i'd like|we need|we should|i have a question)\b|(?:was|wie|warum|wann|wo|wer) (?:ist|sind|war|macht|heißt|kann|geht)\b)/iu,
 );
+/** Left aside only for a while. */
+const FOR_NOW =
+  / (?:for (?:now|today|(?:a|one|the) (?:moment|second|minute|while))|just now|right now|vorerst|erst ?mal|(?:für den|im) moment|pour (?:l'instant|le moment)|por (?:ahora|el momento)|de momento)(?![\p{L}\p{N}])/iu;
 /** What somebody said is never left aside by a turn of phrase. */
 const SAID =
   /^(?:(?:everything|anything|all|alles|tout|todo),? )?(?:that )?(?:(?:what )?i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned)|what you know|was ich (?:dir )?(?:über|zu|von)|ce que j'ai dit|lo que (?:te )?dije)\b/i;
 
 /** What a request to forget means; null where it only leads to another request. */
 export const topicToForget = (what: string): string | null => {
+  if (FOR_NOW.test(what)) return null;
   const at = what.search(REQUEST);
   if (at < 0) return what;
   const before = what.slice(0, at);

@@ -128,24 +128,25 @@ const knownNames = (statements: readonly Held[]): Set<string> =>
     ]),
   );
 
-/** Runs of capitalised words; a topic without any (of a tool) is one name as a whole. */
-const runsOf = (words: readonly Word[]): string[][] => {
+/** Runs of capitalised words; a topic of nothing but a few bare words (of a tool) is one name as a whole. */
+const runsOf = (text: string, words: readonly Word[]): string[][] => {
   const runs: string[][] = [];
   let last: Word | null = null;
   for (const word of words) {
-    if (word.isCapital && last?.isCapital === true && word.follows) runs.at(-1)?.push(word.folded);
+    // `Hund Bello`: a noun with a listed synonym is no part of a name.
+    const goesOn = last?.isCapital === true && word.follows && spelling(last.folded) === last.folded;
+    if (word.isCapital && goesOn) runs.at(-1)?.push(word.folded);
     else if (word.isCapital) runs.push([word.folded]);
     last = word;
   }
-  return runs.length === 0 && words.length > 0 && words.length <= 3
-    ? [words.map(({ folded }) => folded)]
-    : runs;
+  const isBare = words.length > 0 && words.length <= 3 && wordsIn(text).length === words.length;
+  return runs.length === 0 && isBare ? [words.map(({ folded }) => folded)] : runs;
 };
 
 export const readTopic = (text: string, statements: readonly Held[]): Topic => {
   const known = knownNames(statements);
   const words = contentOf(text);
-  const names = runsOf(words).map((run) => {
+  const names = runsOf(text, words).map((run) => {
     const own = run.join(' ');
     if (known.has(own)) return { words: run, full: new Set([own]) };
     const longer = new Set(
@@ -204,11 +205,29 @@ const byCategory = (topic: Topic, held: Held): Meant => {
   return found.asks ? 'perhaps' : 'yes';
 };
 
+const PEOPLE: ReadonlySet<string> = new Set(
+  `sister brother mother father mum mom dad parents wife husband spouse partner girlfriend boyfriend son daughter child children
+kids cousin uncle aunt grandmother grandfather grandma grandpa nephew niece friend colleague coworker manager boss assistant
+neighbour neighbor roommate flatmate client team family company dog cat schwester bruder mutter vater eltern frau mann sohn
+tochter kind kinder onkel tante oma opa freund freundin kollege kollegin chef chefin nachbar nachbarin hund katze soeur sœur
+frère mère père femme mari fils fille ami amie collègue chien chat hermana hermano madre padre esposa esposo marido mujer
+hijo hija amigo amiga perro gato`.split(/\s+/),
+);
+
+/** Kept with the person, but said of one of theirs whom the topic does not name: `sister lives in Lisbon`. */
+const isOfTheirs = (topic: Topic, held: Held): boolean => {
+  const first = wordsIn(held.text.replace(/^(?:said|noted): /, '').replace(OWN, ' '))
+    .slice(0, 3)
+    .find(({ folded }) => PEOPLE.has(folded));
+  return first !== undefined && !topic.words.some((word) => isSame(word, first, true));
+};
+
 /** `likeness` of meaning to the topic, −1–1: it makes a statement worth asking about, and never more. */
 export const meansStatement = (topic: Topic, held: Held, likeness: number): Meant => {
   if (OWN.test(topic.text) && !held.isSelf) return 'no';
   const related = byCategory(topic, held);
-  if (related === 'yes' || isSlot(topic.text, held) || holdsAll(topic, held)) return 'yes';
+  const sure = related === 'yes' || isSlot(topic.text, held) || holdsAll(topic, held);
+  if (sure) return OWN.test(topic.text) && isOfTheirs(topic, held) ? 'perhaps' : 'yes';
   const document = contentOf([...textsOf(held), held.attribute ?? ''].join(' . '));
   const meets = topic.words.some((word) => document.some((one) => isSame(word, one, true)));
   return related === 'perhaps' || likeness >= MAY_BE || meets ? 'perhaps' : 'no';

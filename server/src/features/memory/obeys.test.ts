@@ -449,6 +449,17 @@ const CAREFUL: readonly Forgetting[] = [
     ['Miller'],
   ],
   [['My friend is Clara.', 'My sister is Julia.'], 'Forget my sister Clara.', ['Clara', 'Julia']],
+  [['I live in Lisbon.', 'My sister lives in Lisbon.'], 'Forget where I live.', ['sister lives in Lisbon']],
+  [['My sister lives in Lisbon.'], 'Forget that I live in Lisbon.', ['sister lives in Lisbon']],
+  [
+    ['I take 50 mg of sertraline.', 'My mother takes 20 mg of insulin.'],
+    'Forget my medication.',
+    ['insulin'],
+    ['sertraline'],
+  ],
+  [['My sister Clara lives in Bonn.'], 'Forget Clara for now.', ['Clara', 'Bonn']],
+  [["I'm allergic to peanuts.", 'I like tea.'], 'Forget my peanut allergy.', ['tea'], ['peanut']],
+  [['Mein Hund Bello ist 4 Jahre alt.'], 'Vergiss meinen Hund Bello.', [], ['bello']],
   [
     ['Meine Schwester Clara wohnt in Bonn.', 'Ich mag Tee.'],
     'Vergiss meine Schwester Clara.',
