@@ -5,6 +5,7 @@ import { germanClaim } from './german.ts';
 import { claimOfPredicate, endOfPredicate } from './predicates.ts';
 import { preferenceFact } from './preferences.ts';
 import { MAX_CLAUSE, oneLine, trimValue } from './sentences.ts';
+import { valuesOf } from './values.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
 
@@ -117,6 +118,12 @@ const typeOfSlot = (slot: string): string | null => {
   if (PERSON_SLOT.test(head)) return 'person';
   return null;
 };
+
+/** `my flight was on Monday`: it is over, so another day does not take its place. A birthday comes again. */
+const isPastDay = (clause: string, np: string, value: string): boolean =>
+  / was $/i.test(clause.slice(0, clause.length - value.length)) &&
+  slotOf(np) !== 'birthday' &&
+  valuesOf(value).some(({ kind }) => kind === 'date');
 
 /** `my np is value`, also of what belongs to a named one. */
 const slotClaim = (np: string, valueText: string, own: boolean): Claim | null => {
@@ -269,7 +276,7 @@ const ofMine = (clause: string): Extracted[] | null => {
   const is = MINE_IS.exec(clause);
   if (is?.groups) {
     const { np = '', value = '' } = is.groups;
-    const said = slotClaim(np, value, true);
+    const said = isPastDay(clause, np, value) ? null : slotClaim(np, value, true);
     if (said === null) return [];
     const our = /^our\b/i.test(clause);
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
@@ -346,7 +353,7 @@ const ofNamed = (clause: string): Extracted[] | null => {
   if (belongs?.groups) {
     const name = (belongs.groups.name ?? '').replace(/'s$/, '');
     const { np = '', value = '' } = belongs.groups;
-    const said = slotClaim(np, value, false);
+    const said = isPastDay(clause, np, value) ? null : slotClaim(np, value, false);
     return said === null || NO_NAME.test(name)
       ? []
       : [

@@ -196,6 +196,11 @@ const NOTHING: readonly string[] = [
   'I like it.',
   'I love how this works!',
   'Thanks, that is great.',
+  'Forget the weather, tell me about Clara.',
+  'Forget about work, let us talk about Lisbon.',
+  'Forget my address and explain how tides work.',
+  'Forget Tom, what is the capital of Peru?',
+  'Vergiss das Wetter, erzähle mir von Clara.',
   'Forget it.',
   'Forget about it, never mind.',
   'Remember to call me at five.',
@@ -212,6 +217,42 @@ const NOTHING: readonly string[] = [
   'For example, my name is Foo.',
 ];
 
+const ALL_OF_ME = [
+  'Forget everything you know about me.',
+  'Please forget everything you have learned about me.',
+  'Delete everything you have stored about me.',
+  'Erase all you remember about me, please.',
+  'Forget everything about me!',
+  'Delete all my data.',
+  'Delete all of my memories.',
+  'Delete all data about me.',
+  'Erase everything you know about me from your memory.',
+  "Forget everything I've ever told you.",
+  'Forget everything I told you about me.',
+  'Vergiss bitte alles über mich.',
+  'Lösche alles, was du über mich weißt.',
+  'Lösche alle meine Daten.',
+  'Oublie tout ce que tu sais de moi.',
+  'Olvida todo lo que sabes de mí.',
+];
+
+const NOT_ALL = [
+  'Delete all rows you have in the table.',
+  'Remove all comments you have in the code above.',
+  'Remove all comments in the code above.',
+  'Delete all changes you have made.',
+  'Delete all emails you have sent me.',
+  'Delete all emails about me.',
+  'Remove everything you have written so far.',
+  'Delete everything you have in the folder about me and my team.',
+  'Erase everything you know about the old schema of me.',
+  'Delete all the things I told you to write.',
+  'Wipe all disks you know of.',
+  'Lösche alle Zeilen über mich hinaus.',
+  'Lösche alle Zeilen von mir in der Tabelle.',
+  'Lösche alles in der Tabelle, was von mir ist.',
+];
+
 describe('extraction from messages', () => {
   it.each([...FACTS, ...HABITS])('%s', (message, ...expected) => {
     expect(shown(message)).toEqual(expected);
@@ -219,6 +260,22 @@ describe('extraction from messages', () => {
 
   it.each(NOTHING.map((text) => [text]))('takes nothing from: %s', (message) => {
     expect(shown(message)).toEqual([]);
+  });
+
+  it.each(ALL_OF_ME)('forgets all that is known of the person: %s', (message) => {
+    expect(shown(message)).toEqual(['forget everything']);
+  });
+
+  it.each(NOT_ALL)('does not forget all that is known of the person: %s', (message) => {
+    expect(shown(message)).not.toContain('forget everything');
+  });
+
+  it.each([
+    ['Forget what I told you about Tom, tell me about Clara.', ['forget Tom']],
+    ['Forget my address, please.', ['forget my address']],
+    ['Forget that I live in Berlin and work at Acme.', ['forget I live in Berlin and work at Acme']],
+  ])('forgets what is named before another request only where it was said: %s', (message, wanted) => {
+    expect(shown(message)).toEqual(wanted);
   });
 
   it('sets relations to the named ones', () => {

@@ -27,10 +27,21 @@ const LEAD_IN =
 const REMEMBER =
   /^(?:(?:please|can you|could you|kindly|bitte|und|and) )*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?: ?(?:bitte))?(?<how> ?[,:]? (?:that|dass|the following|this)\b ?[,:]?| ?:| ?,)? (?<what>.+)$/is;
 
-const FORGET_ALL = bounded(
-  MAX_CLAUSE,
-  /^(?:please |bitte )?(?:forget|delete|erase|remove|wipe|vergiss|lösche) (?:bitte )?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/is,
-);
+/** Only a sentence of nothing but what is known of the person: `all rows you have in the table` is work at hand. */
+const FORGET_ALL: readonly RegExp[] = [
+  bounded(
+    MAX_CLAUSE,
+    /^(?:please |you can |can you |could you |now )*(?:forget|delete|erase|remove|wipe|clear),? (?:please )?(?:(?:absolutely )?(?:everything|anything|all(?: of)?)(?: (?:the )?(?:data|information|facts|memories|things|notes))?(?: that)?(?: (?:you(?:'ve| have)? (?:(?:ever )?(?:know|remember|remembered|learned|learnt|stored|saved|kept|noted|collected)|have)|i(?:'ve| have)? (?:ever )?told you|is known|is stored))? (?:about|of|on) (?:me|myself)|(?:everything|all) (?:that )?i(?:'ve| have)? ever told you|all (?:of )?(?:my (?:data|memories|memory)|your (?:data|memories|memory) (?:about|of|on) me))(?: from (?:your |the )?(?:memory|memories|records))?(?: ?,? (?:please|now|again|for good|forever))?$/i,
+  ),
+  bounded(
+    MAX_CLAUSE,
+    /^(?:bitte )?(?:vergiss|vergessen sie|lösche?|lösch) (?:bitte )?(?:alles(?: ?, ?was du)? (?:über mich|von mir)(?: (?:weißt|gespeichert hast|gelernt hast|gemerkt hast|dir gemerkt hast|hast))?|alles ?, ?was ich dir (?:je|jemals) (?:gesagt|erzählt) habe|alle (?:(?:deine )?(?:daten|erinnerungen|informationen) (?:über mich|von mir)|meine (?:daten|erinnerungen)))(?: aus (?:deinem|dem) gedächtnis)?(?: bitte)?$/i,
+  ),
+  bounded(
+    MAX_CLAUSE,
+    /^(?:oublie[zs]?|supprime[zs]?|efface[zs]?) (?:tout(?: ce que (?:tu sais|vous savez|je t'ai dit))? (?:de|sur) moi|toutes mes données)(?: s'il te plaît)?$|^(?:olvida|olvide|borra|elimina) (?:todo(?: lo que (?:sabes|recuerdas|te dije))? (?:de|sobre) mí|todos mis datos)(?: por favor)?$/i,
+  ),
+];
 
 const FORGET =
   /^(?:please |bitte |and |you can )*(?:forget|vergiss|vergessen sie|lösche?|stop remembering|don't remember|do not remember|oublie[zs]?|supprime[zs]?|efface[zs]?|olvida|olvide|borra|elimina),? (?:bitte )?(?<what>(?:that|about|what|the fact that|everything|anything|all|how|my|where|when|our|mein\w*|unser\w*|dass|was|wo|wie|alles|mon|ma|mes|notre|nos|ce|que|tout|mis?|nuestr\w*|lo|todo)\b.+|\p{Lu}.+)$/isu;
@@ -66,15 +77,37 @@ const words = (text: string): string =>
       .replace(/\b(?:gesagt habe|i told you|i said|bitte|please|s'il te plaît|por favor)\b/gi, ''),
   );
 
+/** Another request after what is to be left aside: `forget the weather, tell me about Clara`. */
+const REQUEST = bounded(
+  MAX_CLAUSE,
+  /(?: ?[,;:–—-] ?| (?:and|but|und|aber|et|y) )(?:(?:and|then|but|now|please|just|instead|rather|und|dann|aber|bitte|lieber|et|plutôt|y|mejor) )*(?:(?:tell|show|give|help|explain|let|let's|lets|talk|speak|describe|write|list|compare|translate|summari[sz]e|search|find|look|focus|continue|start over|go on|move on|think|try|answer|switch|suggest|recommend|check|draft|remind|erkläre?|erzähle?|sage?|lass|lasst|zeige?|gib|nenne|schreibe?|hilf|parlons|dis-moi|explique|montre|donne|aide|hablemos|háblame|dime|explica|muestra|dame|ayuda)\b|(?:what|how|why|when|where|who|which)(?:'s|'re| about\b| (?:\p{L}+ )?(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have)\b)|(?:can|could|would|will) you\b|(?:i want|i need|i'd like|we need|we should|i have a question)\b|(?:was|wie|warum|wann|wo|wer) (?:ist|sind|war|macht|heißt|kann|geht)\b)/iu,
+);
+/** Left aside only for a while. */
+const FOR_NOW =
+  / (?:for (?:now|today|(?:a|one|the) (?:moment|second|minute|while))|just now|right now|vorerst|erst ?mal|(?:für den|im) moment|pour (?:l'instant|le moment)|por (?:ahora|el momento)|de momento)(?![\p{L}\p{N}])/iu;
+/** What somebody said is never left aside by a turn of phrase. */
+const SAID =
+  /^(?:(?:everything|anything|all|alles|tout|todo),? )?(?:that )?(?:(?:what )?i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned)|what you know|was ich (?:dir )?(?:über|zu|von)|ce que j'ai dit|lo que (?:te )?dije)\b/i;
+
+/** What a request to forget means; null where it only leads to another request. */
+export const topicToForget = (what: string): string | null => {
+  if (FOR_NOW.test(what)) return null;
+  const at = what.search(REQUEST);
+  if (at < 0) return what;
+  const before = what.slice(0, at);
+  return SAID.test(before) ? before : null;
+};
+
 const forgetOf = (sentence: string): Extracted | null => {
   const text = sentence.replace(/(?<![.!\s])[.!\s]+$/, '');
-  if (FORGET_ALL.test(text)) return { kind: 'forget', words: '', everything: true };
+  if (FORGET_ALL.some((one) => one.test(text))) return { kind: 'forget', words: '', everything: true };
   const what =
     FORGET.exec(text)?.groups?.what ??
     FORGET_ABOUT.exec(text)?.groups?.what ??
     FORGET_FROM.exec(text)?.groups?.what;
-  if (what === undefined) return null;
-  const topic = words(what);
+  const meant = what === undefined ? null : topicToForget(what);
+  if (meant === null) return null;
+  const topic = words(meant);
   // `forget that`, `forget about it`: no topic, only a turn of phrase.
   if (
     /^(?:(?:about )?(?:it|that|this)\b.{0,14}|me|what i (?:just )?said|the last (?:one|message)|)$/i.test(

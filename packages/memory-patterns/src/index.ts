@@ -1,5 +1,5 @@
 export { claimOfObservation } from './clauses.ts';
-export { createExtract, type Extract } from './extract.ts';
+export { createExtract, type Extract, topicToForget } from './extract.ts';
 export {
   type EntityMention,
   type Extracted,

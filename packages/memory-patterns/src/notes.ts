@@ -31,7 +31,7 @@ respond restart return review rewrite rotate run save say scan schedule search s
 simplify solve sort speak specify split start stop store suggest sum summarise summarize take teach tell test think
 translate try turn type update upload use validate verify view wait walk watch write erkläre erstelle finde gib hilf
 oublie olvida traduis écris explique montre donne cherche résume traduce escribe explica muestra dame busca resume
-lies mach mache nenne prüfe sag sage schreib schreibe such suche übersetze vergleiche zeig zeige`.split(
+bitte borra efface elimina erase forget lies lösche mach mache nenne prüfe sag sage schreib schreibe such suche supprime vergiss wipe übersetze vergleiche zeig zeige`.split(
     /\s+/,
   ),
 );

@@ -49,6 +49,9 @@ const COPULAS = set(
 opens leaves expires have has haben hat avons tenemos`,
 );
 
+/** Copulas of what is over. */
+const PAST = set('was were had did went war waren hatte hatten était étaient avait era eran fue fueron tuvo');
+
 const join = (words: Words): string => words.map(({ bare }) => bare).join(' ');
 
 /** What is spoken of, without articles and auxiliaries at its ends. */
@@ -275,6 +278,8 @@ const spelledOf = (words: Words): Revision | null => {
 const statedOf = (sentence: string, words: Words, corrected: boolean): Revision | null => {
   const copula = words.findIndex((word, i) => i > 0 && COPULAS.has(lower(word)));
   if (copula < 1 || copula > MAX_TOPIC_WORDS) return null;
+  // What was on one day may have been on another day too.
+  if (!corrected && PAST.has(lower(words[copula]))) return null;
   const after = valueFrom(sentence, words[copula + 1]?.start ?? sentence.length, sentence.length);
   const topic = topicOf(words.slice(0, copula));
   const counted = /^(?:have|has|haben|hat|avons|tenemos)$/.test(lower(words[copula]));

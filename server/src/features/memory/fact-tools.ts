@@ -151,7 +151,7 @@ export const forgetTool = (parts: Pick<ToolParts, 'remember'>): AgentTool => {
   return defineTool({
     name: 'forget',
     description:
-      'Deletes remembered facts of the user for good: what is kept on the topic in any words, or a whole entity by its name. The answer lists what is gone, or what may be meant. Only when the user asks for it.',
+      'Deletes remembered facts of the user for good: what has the words of the topic, or a whole entity by its full name. The answer lists what is gone, or what may be meant. Only when the user asks for it.',
     input: Strict({ topic: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) }),
     annotations: FORGETS,
     permission: 'memory:write',

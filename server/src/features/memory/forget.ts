@@ -1,13 +1,23 @@
-import { claimOfObservation, type Extracted, slotOf } from 'pentarch-memory-patterns';
+import { claimOfObservation, type Extracted, slotOf, topicToForget } from 'pentarch-memory-patterns';
 import { bounded, foldName } from 'pentarch-prose';
 import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
-import { MAY_BE, type Meant, meansStatement } from './forget.rules.ts';
+import {
+  holdsName,
+  type Meant,
+  meansStatement,
+  namedByRole,
+  namedValueOf,
+  readTopic,
+  type Topic,
+} from './forget.rules.ts';
 import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement } from './recall.store.ts';
-import type { FactSource } from './records.ts';
+import type { EntityRecord, FactSource } from './records.ts';
+
 import type { RelationStore } from './relations.store.ts';
+import type { Held } from './revise.rules.ts';
 import { heldOf } from './revise.ts';
 import { MAX_TEXT, relationOfAttribute } from './rules.ts';
 import type { Likeness, Speaker } from './speaker.ts';
@@ -27,8 +37,6 @@ export interface ForgetParts {
 type Forgetting = Extract<Extracted, { kind: 'forget' }>;
 
 const IS_VALUE = bounded(MAX_TEXT, / is (.{1,80})$/u);
-/** So many that only their meaning ties to the topic: rather asked than deleted. */
-const MANY = 8;
 const MAX_PERHAPS = 5;
 
 const holdsTerms = (statement: HeldStatement, terms: readonly string[]): boolean => {
@@ -48,18 +56,14 @@ const saysTheSame = (one: HeldStatement, other: HeldStatement): boolean => {
   );
 };
 
-/** `teal is the colour I love most` beside `favourite colour is teal`: the value of a slot, near the topic. */
-const tellsItsValue = (
-  one: HeldStatement,
-  other: HeldStatement,
-  like: ReadonlyMap<string, number>,
-): boolean => {
+/** `teal is the colour I love most` beside `favourite colour is teal`: the value of a slot, and a word of the topic. */
+const tellsItsValue = (one: HeldStatement, other: HeldStatement, topic: string): boolean => {
   if (one.observation.attribute === null || one.entity.id !== other.entity.id) return false;
   const value = IS_VALUE.exec(one.observation.text)?.[1];
   return (
     value !== undefined &&
-    (like.get(other.observation.id) ?? 0) >= MAY_BE &&
-    holdsTerms(other, termsOf(value))
+    holdsTerms(other, termsOf(value)) &&
+    termsOf(topic).some((term) => !termsOf(value).includes(term) && holdsTerms(other, [term]))
   );
 };
 
@@ -79,16 +83,28 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
   };
 
   /** Whom the topic names, by their name or by what they are to the person (`my ex`). */
-  const entitiesOf = async (speaker: Speaker, topic: string, statements: readonly HeldStatement[]) => {
-    const names = [topic, topic.replace(/^(?:the |my |our )?(?:project|company|team|client) /i, '')];
-    const slot = slotOf(topic);
-    for (const { observation, entity } of statements)
-      if (entity.subjectUserId === speaker.userId && slot !== '') {
-        const said = /^(.{1,60}?) is (\p{Lu}.{0,80})$/u.exec(observation.text);
-        if (said !== null && slotOf(said[1] ?? '') === slot) names.push(said[2] ?? '');
-      }
-    const found = await Promise.all([...new Set(names)].map((name) => ownEntity(speaker, name)));
-    return found.filter((entity) => entity !== null);
+  const entitiesOf = async (
+    speaker: Speaker,
+    topic: Topic,
+    held: readonly Held[],
+  ): Promise<EntityRecord[]> => {
+    const bare = topic.text.replace(/^(?:the |my |our )?(?:project|company|team|client) /i, '');
+    const byName = [topic.text, bare];
+    const [only] = topic.names;
+    // A first name of one alone: the words of the topic are nothing but it.
+    if (only !== undefined && only.words.length === topic.words.length) byName.push(...only.full);
+    const slot = slotOf(topic.text);
+    const byRole = held.flatMap((one) => {
+      const said = one.isSelf && slot !== '' ? namedValueOf(one.text) : null;
+      return said !== null && said.slot === slot ? [said.value] : [];
+    });
+    const find = (names: readonly string[]) =>
+      Promise.all([...new Set(names)].map((name) => ownEntity(speaker, name)));
+    const people = (await find(byRole)).filter(
+      (entity) => entity !== null && /^(?:person|pet|organization)$/.test(entity.entityType),
+    );
+    const found = [...(await find(byName)), ...people].filter((entity) => entity !== null);
+    return [...new Map(found.map((entity) => [entity.id, entity])).values()];
   };
 
   /** The place or firm that a statement was about, where nothing else is known of it. */
@@ -114,30 +130,27 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
       await personal.forgetConversations(speaker, clock.now());
       return { texts: ['everything from conversations'], perhaps: [] };
     }
-    if (termsOf(words).length === 0) return { texts: [], perhaps: [] };
+    const wanted = topicToForget(words);
+    if (wanted === null || termsOf(wanted).length === 0) return { texts: [], perhaps: [] };
     const statements = await stated(speaker);
-    const named = await entitiesOf(speaker, words, statements);
+    const held = new Map(statements.map((one) => [one.observation.id, heldOf(one, speaker)]));
+    const all = [...held.values()];
+    const topic = readTopic(namedByRole(wanted, all) ?? wanted, all);
+    const named = await entitiesOf(speaker, topic, all);
     const payer =
       source.conversationId === null ? speaker : { ...speaker, conversationId: source.conversationId };
-    const like = await likeness(payer, words);
-    const isOf = (statement: HeldStatement): boolean =>
-      named.some(({ id, name }) => id === statement.entity.id || holdsTerms(statement, termsOf(name)));
-    const ofMine = /^(?:my|our|i|i'm|mein\w*|unser\w*|ich|mon|ma|mes|mi|mis)\b/i.test(words);
+    const like = await likeness(payer, wanted);
     const meant = (statement: HeldStatement): Meant => {
-      if (isOf(statement)) return 'yes';
-      const held = heldOf(statement, speaker);
-      if (ofMine && !held.isSelf) return 'no';
-      return meansStatement(words, held, like.get(statement.observation.id) ?? 0);
+      const one = heldOf(statement, speaker);
+      return named.some(({ id, name }) => id === statement.entity.id || holdsName(one, name, topic.known))
+        ? 'yes'
+        : meansStatement(topic, one, like.get(statement.observation.id) ?? 0);
     };
-    const sure = statements.filter((statement) => meant(statement) === 'yes');
-    const byWords = sure.filter(
-      (statement) => isOf(statement) || meansStatement(words, heldOf(statement, speaker), 0) === 'yes',
-    );
-    const chosen = sure.length - byWords.length > MANY ? byWords : sure;
+    const chosen = statements.filter((statement) => meant(statement) === 'yes');
     const gone = statements.filter(
       (statement) =>
         chosen.includes(statement) ||
-        chosen.some((one) => saysTheSame(one, statement) || tellsItsValue(one, statement, like)),
+        chosen.some((one) => saysTheSame(one, statement) || tellsItsValue(one, statement, topic.text)),
     );
     for (const statement of gone) await remove(speaker, statement);
     for (const { id } of named) await entities.remove(id, clock.now());

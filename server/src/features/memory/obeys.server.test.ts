@@ -56,4 +56,28 @@ describe('memory that obeys, over HTTP', () => {
     const asked = await say('Forget the hobby of my boy.', 'memorix');
     expect(asked).toMatch(/not certain[\s\S]*chess|Forgotten[\s\S]*chess/);
   });
+
+  it(req('MEM-12', 'it asks about what only comes close, and goes by the exact name'), async () => {
+    await say('I have diabetes.');
+    await say('My manager is Dana Miller.');
+    await say('My sister Clara repairs clocks in Bonn.');
+    await expect.poll(current).toContain('clocks in Bonn');
+    expect(await say('Forget my illness.', 'memorix')).toMatch(/not certain[\s\S]*diabetes/);
+    expect(await say('Forget Dana Jones.', 'memorix')).toMatch(/not certain[\s\S]*Dana Miller/);
+    await say('Forget the weather, tell me about Clara.', 'memorix');
+    await say('Delete all rows you have in the table.');
+    await say('Forget the weather, tell me about Clara.');
+    const all = await current();
+    for (const one of ['diabetes', 'Dana Miller', 'sister is Clara', 'clocks in Bonn'])
+      expect(all).toContain(one);
+    expect(await say('Forget my sister Clara.', 'memorix')).toMatch(/Forgotten[\s\S]*Clara/);
+    expect(await current()).not.toMatch(/Clara|Bonn/);
+    const relations = (await admin.get('/api/v1/memory/relations')).json<{
+      items: { relation_type: string }[];
+    }>();
+    expect(relations.items.map(({ relation_type }) => relation_type)).not.toContain('sister');
+    expect(await current()).toContain('diabetes');
+    await say('Please forget everything you know about me.');
+    await expect.poll(current).toBe('');
+  });
 });

@@ -381,7 +381,91 @@ const FORGOTTEN: readonly Dialog[] = [
     '',
     'Tom',
   ],
-  [['I make 70k a year.', 'Erase what you know about my income.'], 'How much do I make?', '', '70k'],
+];
+
+/** Told, how it is to be forgotten, what stays and what goes. */
+type Forgetting = readonly [
+  told: readonly string[],
+  forget: string,
+  stays: readonly string[],
+  gone?: readonly string[],
+];
+
+const CAREFUL: readonly Forgetting[] = [
+  [
+    ['I live in Lisbon.', 'I have diabetes.'],
+    'Delete all rows you have in the table.',
+    ['Lisbon', 'diabetes'],
+  ],
+  [['I live in Lisbon.'], 'Remove all comments you have in the code above.', ['Lisbon']],
+  [['I live in Lisbon.'], 'Delete all emails you have sent me.', ['Lisbon']],
+  [['I live in Lisbon.'], 'Lösche alle Zeilen über mich hinaus.', ['Lisbon']],
+  [['Danaher is our client.'], 'Forget Dana.', ['Danaher']],
+  [['My colleague Tomas plays chess.'], 'Forget Tom.', ['Tomas', 'chess']],
+  [['My colleague Adams plays chess.'], 'Forget Adam.', ['Adams', 'chess']],
+  [['My manager is Dana Miller.'], 'Forget Dana Jones.', ['Dana Miller']],
+  [
+    ['My manager is Dana Miller.', 'My dentist is Dana Jones.'],
+    'Forget Dana.',
+    ['Dana Miller', 'Dana Jones'],
+  ],
+  [
+    ['My manager is Dana Miller.', 'My dentist is Dana Jones.'],
+    'Forget Dana Jones.',
+    ['Dana Miller'],
+    ['Jones'],
+  ],
+  [['My manager is Dana Miller.', 'I like tea.'], 'Forget Dana.', ['tea'], ['Dana']],
+  [['My manager is Dana Miller.'], 'Forget Miller.', [], ['Dana']],
+  [['My sister Clara lives in Bonn.'], 'Forget the weather, tell me about Clara.', ['Clara', 'Bonn']],
+  [['My sister Clara lives in Bonn.'], 'Forget Clara, tell me about the weather.', ['Clara', 'Bonn']],
+  [['I live in Lisbon.'], 'Forget about work, let us talk about Lisbon.', ['Lisbon']],
+  [['I live in Lisbon.', 'I like pizza.'], 'Forget the weather.', ['Lisbon', 'pizza']],
+  [['I live in Lisbon.', "I'm vegetarian."], 'Forget the local restaurant.', ['Lisbon', 'vegetarian']],
+  [['I work at Acme.', 'Our colleague Dana works at Globex.'], 'Forget about work.', ['Acme', 'Globex']],
+  [
+    ['My sister Clara has diabetes.', 'I live in Lisbon.'],
+    "Forget Clara's diabetes.",
+    ['Lisbon'],
+    ['diabetes'],
+  ],
+  [['I prefer tea over coffee.'], 'Forget the coffee machine.', ['coffee']],
+  [['My favourite city is Lisbon.', 'I live in Lisbon.'], 'Forget my favourite city.', ['lives in Lisbon']],
+  [
+    ['My favourite band is Muse.', "I've seen Muse live three times."],
+    'Forget my favourite band.',
+    ['three'],
+  ],
+  [['I have diabetes.'], 'Forget my illness.', ['diabetes']],
+  [['I make 70k a year.'], 'Erase what you know about my income.', ['70k']],
+  [['My sister Clara lives in Bonn.', 'I like tea.'], 'Forget my sister Clara.', ['tea'], ['Clara', 'Bonn']],
+  [['My sister Clara lives in Bonn.'], 'Forget everything about my sister Clara.', [], ['Clara', 'Bonn']],
+  [['My dog Rex is 4.', 'My cat Miso is 6.'], 'Forget my dog Rex.', ['Miso'], ['Rex']],
+  [['My dog is called Rex.'], 'Forget my dog Rex.', [], ['Rex']],
+  [
+    ['My manager is Dana Miller.', 'My sister is Dana Jones.'],
+    'Forget my manager Dana.',
+    ['Jones'],
+    ['Miller'],
+  ],
+  [['My friend is Clara.', 'My sister is Julia.'], 'Forget my sister Clara.', ['Clara', 'Julia']],
+  [['I live in Lisbon.', 'My sister lives in Lisbon.'], 'Forget where I live.', ['sister lives in Lisbon']],
+  [['My sister lives in Lisbon.'], 'Forget that I live in Lisbon.', ['sister lives in Lisbon']],
+  [
+    ['I take 50 mg of sertraline.', 'My mother takes 20 mg of insulin.'],
+    'Forget my medication.',
+    ['insulin'],
+    ['sertraline'],
+  ],
+  [['My sister Clara lives in Bonn.'], 'Forget Clara for now.', ['Clara', 'Bonn']],
+  [["I'm allergic to peanuts.", 'I like tea.'], 'Forget my peanut allergy.', ['tea'], ['peanut']],
+  [['Mein Hund Bello ist 4 Jahre alt.'], 'Vergiss meinen Hund Bello.', [], ['bello']],
+  [
+    ['Meine Schwester Clara wohnt in Bonn.', 'Ich mag Tee.'],
+    'Vergiss meine Schwester Clara.',
+    ['Tee'],
+    ['Clara', 'Bonn'],
+  ],
 ];
 
 const NOT_KEPT: readonly Dialog[] = [
@@ -421,6 +505,70 @@ const STAYS: readonly (readonly [told: readonly string[], asked: string, wanted:
   [['I worked at Brightwell Logistics in February 2024.'], 'Where did I work?', ''],
   [['My dog Rex is 4.', 'My cat Miso is 6.'], 'How old is Rex?', '4'],
   [["Anna's budget is 500.", "Ben's budget is 700."], "What is Anna's budget?", '500'],
+];
+
+/** What is said later fits several alike, or tells of what is past: all of it holds on. */
+const BESIDE: readonly (readonly [told: readonly string[], holds: readonly string[]])[] = [
+  [
+    [
+      "Falcon's deadline is 1 March 2027.",
+      "Osprey's deadline is 1 April 2027.",
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', 'The deadline was moved to 1 May 2027'],
+  ],
+  [
+    [
+      'The deadline of project Falcon is 1 March 2027.',
+      'The deadline of project Osprey is 1 April 2027.',
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', '1 May 2027'],
+  ],
+  [
+    [
+      'Falcon has a deadline of 1 March 2027.',
+      'The deadline of project Osprey is 1 April 2027.',
+      'The deadline was moved to 1 May 2027.',
+    ],
+    ['1 March 2027', '1 April 2027', '1 May 2027'],
+  ],
+  [
+    ['Our marketing budget is 500.', 'Our travel budget is 700.', 'The budget was cut to 400.'],
+    ['500', '700', '400'],
+  ],
+  [
+    ['Nadia handles the invoices.', 'Ben handles the invoices.', 'Tom took over the invoices.'],
+    ['Nadia', 'Ben'],
+  ],
+  [
+    ['Dana was in our office on Monday.', 'Dana was in our office on Tuesday.'],
+    ['office on Monday', 'office on Tuesday'],
+  ],
+  [
+    ['Dana was in our office on Monday.', 'Dana is in our office on Friday.'],
+    ['office on Monday', 'office on Friday'],
+  ],
+  [
+    ['Dana had 3 meetings on Monday.', 'Dana had 4 meetings on Tuesday.'],
+    ['3 meetings', '4 meetings'],
+  ],
+  [
+    ['My flight was on Monday.', 'My flight was on Friday.'],
+    ['Monday', 'Friday'],
+  ],
+  [
+    ["Dana's visit was on 3 May.", "Dana's visit was on 9 May."],
+    ['3 May', '9 May'],
+  ],
+  [
+    ['Falcon launched on 3 May 2025.', 'Falcon launched on 9 June 2026.'],
+    ['3 May 2025', '9 June 2026'],
+  ],
+  [
+    ['Dana war am Montag im Büro.', 'Dana war am Dienstag im Büro.'],
+    ['Montag', 'Dienstag'],
+  ],
 ];
 
 describe('memory that obeys', () => {
@@ -478,6 +626,19 @@ describe('memory that obeys', () => {
     },
   );
 
+  it.each(CAREFUL)(
+    req('MEM-12', 'nothing but what is meant for certain goes: %j %j'),
+    async (told, forget, stays, gone = []) => {
+      const user = `u${people++}`;
+      const kept = async () => JSON.stringify(await memory.exportPersonal({ tenantId: 't1', userId: user }));
+      for (const text of told) await tell(user, text);
+      for (const words of [...stays, ...gone]) expect(await kept()).toContain(words);
+      await tell(user, forget);
+      for (const words of stays) expect(await kept()).toContain(words);
+      for (const words of gone) expect(await kept()).not.toContain(words);
+    },
+  );
+
   it.each(NOT_KEPT)('is no lasting fact, or none that answers: %j', async (told, asked, wanted, unwanted) => {
     const shown = await after(told, asked);
     expect(shown).toContain(wanted);
@@ -486,6 +647,18 @@ describe('memory that obeys', () => {
 
   it.each(STAYS)('stays beside what is said later: %j', async (told, asked, wanted) => {
     expect(await after(told, asked)).toContain(wanted);
+  });
+
+  it.each(BESIDE)(req('MEM-11', 'ends nothing where it is not certain what: %j'), async (told, holds) => {
+    const user = `u${people++}`;
+    for (const text of told) await tell(user, text);
+    const { entities } = (await memory.exportPersonal({ tenantId: 't1', userId: user })) as {
+      entities: { name: string; observations: { text: string; valid_to: string | null }[] }[];
+    };
+    const lines = entities.flatMap(({ name, observations }) =>
+      observations.filter(({ valid_to }) => valid_to === null).map(({ text }) => `${name}: ${text}`),
+    );
+    for (const words of holds) expect(lines.join('\n')).toContain(words);
   });
 
   it('keeps the old value as history', async () => {

@@ -134,7 +134,13 @@ const frameOf = (text: string): string => {
     .join(' ');
 };
 
+const PAST = bounded(
+  MAX_TEXT,
+  /(?<![\p{L}\p{N}])(?:was|were|had|did|went|war|waren|hatten?|était|étaient|avait|era|eran|fue|fueron|tuvo)(?![\p{L}\p{N}])/iu,
+);
+
 const statedAgain = (found: Revision, held: Held): Revised | null => {
+  if (found.form === 'stated' && PAST.test(held.text)) return null;
   const values = valuesOf(found.after).filter(({ kind }) => kind !== 'name');
   const other = valuesOf(held.text).filter(({ kind }) => kind !== 'name');
   const differs = values.some(
@@ -199,4 +205,36 @@ export const revisedBy = (found: Revision, held: Held, likeness: number): Revise
   }
   if (found.form === 'stated') return statedAgain(found, held);
   return changed(found, held, likeness);
+};
+
+const namesIn = (text: string): Set<string> =>
+  new Set(
+    valuesOf(text.replace(/^(?:said|noted): /, ''))
+      .filter(({ kind }) => kind === 'name')
+      .flatMap((span) => termsOf(span.text)),
+  );
+
+/** Whether two statements that a sentence fits speak of two different things: `the deadline` of one project and of another. */
+const areApart = (found: Revision, a: Held, b: Held): boolean => {
+  const said = termsOf(`${found.topic} ${found.before ?? ''} ${found.after}`);
+  const namesOf = (held: Held): Set<string> =>
+    new Set([...termsOf(named(held)), ...namesIn(held.text)].filter((term) => !said.includes(term)));
+  const [first, second] = [namesOf(a), namesOf(b)];
+  if (a.isSelf && b.isSelf && a.attribute !== null && b.attribute !== null && a.attribute !== b.attribute)
+    return found.before === null;
+  if (first.size === 0 && second.size === 0) return !a.isSelf && !b.isSelf && named(a) !== named(b);
+  return ![...first].some((term) => second.has(term));
+};
+
+/**
+ * Those of the statements that the sentence fits that it can mean: the ones that share most of its words; none where
+ * these are of different things.
+ */
+export const meantOf = <T extends { held: Held }>(found: Revision, fits: readonly T[]): T[] => {
+  const terms = termsOf(`${found.topic} ${found.before ?? ''}`);
+  const scored = fits.map((fit) => ({ fit, score: has(documentOf(fit.held), terms) }));
+  const top = Math.max(0, ...scored.map(({ score }) => score));
+  const [best, ...others] = scored.filter(({ score }) => score === top).map(({ fit }) => fit);
+  if (best === undefined || others.some((one) => areApart(found, best.held, one.held))) return [];
+  return fits.filter((one) => !areApart(found, best.held, one.held));
 };

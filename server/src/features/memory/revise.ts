@@ -5,7 +5,7 @@ import type { EntityStore } from './entities.store.ts';
 import type { HeldStatement } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { type Held, type Revised, revisedBy } from './revise.rules.ts';
+import { type Held, meantOf, type Revised, revisedBy } from './revise.rules.ts';
 import { relationOfAttribute } from './rules.ts';
 import type { Likeness, Speaker } from './speaker.ts';
 
@@ -81,8 +81,9 @@ export const createRevise = ({ entities, relations, clock, likeness, stated, tel
           )
         : new Map<string, number>();
     const fits = current.flatMap((statement) => {
-      const revised = revisedBy(found, heldOf(statement, speaker), like.get(statement.observation.id) ?? 0);
-      return revised === null ? [] : [{ statement, revised }];
+      const held = heldOf(statement, speaker);
+      const revised = revisedBy(found, held, like.get(statement.observation.id) ?? 0);
+      return revised === null ? [] : [{ statement, held, revised }];
     });
     // `Scratch that, it's Tuesday`: of what was said last, and in this conversation.
     const meant =
@@ -90,7 +91,7 @@ export const createRevise = ({ entities, relations, clock, likeness, stated, tel
         ? fits
             .filter(({ statement }) => statement.observation.source.conversationId === source.conversationId)
             .slice(0, 1)
-        : fits;
+        : meantOf(found, fits);
     let [added, rewritten] = [0, 0];
     for (const { statement, revised } of meant) {
       await endStatement(speaker, statement);

@@ -16,6 +16,8 @@ quoi quel quelle quels quelles où quand comment pour dans sur avec yo mi mis tu
 cuál cuándo dónde quién cómo en por para con sobre`.split(/\s+/),
 );
 
+export const isStopWord = (folded: string): boolean => STOP.has(folded);
+
 /** A light suffix cut, the same for texts and questions; a shared beginning of four letters is what it preserves. */
 export const stem = (word: string): string => {
   const s = spelling(word);
