@@ -127,6 +127,13 @@ describe('pictures that are sent with a message', () => {
       );
       expect(exported.messages[0]?.pictures).toEqual([picture]);
       expect(exported.taint).toEqual(['documents']);
+      const copy = { ...exported, id: `${id} again` };
+      const { conversation_ids: copies } = ok<{ conversation_ids: string[] }>(
+        await admin.post(`${V1}/conversations/import`, copy),
+      );
+      const [imported] = await messagesOf(copies[0] ?? '');
+      expect(imported?.content).toBe('What colour?\n[image: red .png]');
+      expect(imported?.pictures).toBeUndefined();
       expect((await admin.get(`${V1}/conversations/${id}/export?format=markdown`)).text).toContain(
         '[image: red .png]',
       );
@@ -372,18 +379,13 @@ describe('pictures that a provider refuses', () => {
 
   it(req('PIC-15', 'a turn that was cancelled keeps its picture'), async () => {
     const red = png('#f00');
-    const gate = Promise.withResolvers<void>();
-    provider.script({ text: 'Late.', hold: gate.promise });
-    const going = admin.post(`${V1}/chat`, body('Look', { attachments: [image(red)] }));
-    await expect.poll(() => provider.requests.length).toBe(1);
-    const [run] = ok<{ items: { id: string; conversation_id: string }[] }>(
-      await admin.get(`${V1}/runs?status=running`),
-    ).items;
-    const cancelled = await admin.post(`${V1}/runs/${run?.id}/cancel`, {});
-    expect(cancelled.status).toBeLessThan(300);
-    gate.resolve();
-    await going;
-    await ask('Go on', { conversation_id: run?.conversation_id });
+    provider.script({ chunks: ['I ', 'see'], hangAfter: 1 });
+    const stream = await admin.stream(`${V1}/chat/stream`, body('Look', { attachments: [image(red)] }));
+    const started = (await stream.until('message.delta')).find(({ event }) => event === 'run.started');
+    const run = started?.data as { run_id: string; conversation_id: string };
+    expect((await admin.post(`${V1}/chat/runs/${run.run_id}/cancel`)).status).toBe(202);
+    await stream.rest();
+    await ask('Go on', { conversation_id: run.conversation_id });
     expect(shown()).toEqual([red]);
   });
 });
