@@ -125,6 +125,9 @@ export const REQUIREMENTS = {
   'PIC-12': 'images that cannot be taken or seen are refused in the words of each protocol',
   'PIC-13': 'tokens of images are counted in reservations and answers about counts',
   'PIC-14': 'images are written in the words of each provider: OpenAI, Anthropic, Gemini',
+  'PIC-15': 'a picture that a provider refuses does not stop its conversation',
+  'PIC-16': 'words about a picture of before go to a model that can see, where nobody named another',
+  'PIC-17': 'words about a picture of before are answered by a fallback that cannot see',
   'LONG-01': 'messages of up to 262,144 characters are taken by every door, less by MAX_MESSAGE_CHARS',
   'LONG-02':
     'what is longer than the model’s window is refused before any cost, with the counts and what to do',

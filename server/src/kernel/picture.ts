@@ -8,6 +8,8 @@ export interface Picture {
   height: number;
   /** Of its bytes. */
   size: number;
+  /** Of a turn before the message: where it cannot be looked at, its name goes along in its place. */
+  earlier?: true;
 }
 
 /** Pictures that come with a message, and with the turns that its client has kept. */
@@ -71,3 +73,7 @@ export const pictureName = (given: string | undefined, mediaType: PictureType): 
 
 /** Stands in a prompt where a picture does not go along. */
 export const pictureNote = ({ name }: Pick<Picture, 'name'>): string => `[image: ${name}]`;
+
+/** Words with the names of pictures behind them. */
+export const withPictureNotes = (content: string, pictures: readonly Pick<Picture, 'name'>[]): string =>
+  [content, ...pictures.map(pictureNote)].filter((line) => line.trim() !== '').join('\n');

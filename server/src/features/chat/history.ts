@@ -219,6 +219,42 @@ export const createHistory = (deps: HistoryDeps) => {
     return spoken(await store.turnsOf(conversation.id, ids));
   };
 
+  /** With the names of pictures whose turn has failed: whoever refuses one would refuse each message behind it as well. */
+  const withoutFailed = async (conversation: ConversationRow, turns: KnownTurn[]): Promise<KnownTurn[]> => {
+    const ends = turns.flatMap(({ id, pictures }, i) => {
+      if (pictures === undefined || id === null) return [];
+      const next = turns[i + 1];
+      return [{ of: id, by: next?.role === 'assistant' && next.id !== null ? next.id : id }];
+    });
+    if (ends.length === 0) return turns;
+    const failed = await store.failedOf(
+      conversation.id,
+      ends.map(({ by }) => by),
+    );
+    const told = new Set(ends.flatMap(({ of, by }) => (failed.has(by) ? [of] : [])));
+    return turns.map((turn) => (turn.id !== null && told.has(turn.id) ? asWords(turn) : turn));
+  };
+
+  const knownOf = async (
+    conversation: ConversationRow,
+    named: string | null | undefined,
+  ): Promise<KnownHistory> => {
+    const [newest, summary] = await Promise.all([
+      store.turns(conversation.id, TURNS),
+      conversation.message_count < MIN_SUMMARISED ? null : store.summary(conversation.id),
+    ]);
+    const { said: rows, queued } = isQueuedAt(newest.at(-1)?.created_at ?? 0)
+      ? await store.saidAndQueued(conversation.id, TURNS)
+      : { said: newest, queued: [] };
+    const leaf = rows.at(-1) ?? null;
+    const atLeaf = named === undefined || named === (leaf?.id ?? null);
+    if (!atLeaf) return { ...(await ofBranch(conversation, summary, named ?? null)), atLeaf, queued };
+    // A summary may be of another branch.
+    if (summary !== null && conversation.branched === 1)
+      return { ...(await ofBranch(conversation, summary, leaf?.id ?? null)), atLeaf, queued };
+    return { ...behind(conversation, summary, rows), path: null, atLeaf, queued };
+  };
+
   return {
     /** Of a stored conversation, by its branch; of the turns that a client brought along where there is none. */
     async known(
@@ -231,20 +267,8 @@ export const createHistory = (deps: HistoryDeps) => {
         const none = { summary: null, last: null, atLeaf: true, path: null, queued: [] };
         return { conversation, ...none, turns, cut: false };
       }
-      const [newest, summary] = await Promise.all([
-        store.turns(conversation.id, TURNS),
-        conversation.message_count < MIN_SUMMARISED ? null : store.summary(conversation.id),
-      ]);
-      const { said: rows, queued } = isQueuedAt(newest.at(-1)?.created_at ?? 0)
-        ? await store.saidAndQueued(conversation.id, TURNS)
-        : { said: newest, queued: [] };
-      const leaf = rows.at(-1) ?? null;
-      const atLeaf = named === undefined || named === (leaf?.id ?? null);
-      if (!atLeaf) return { ...(await ofBranch(conversation, summary, named ?? null)), atLeaf, queued };
-      // A summary may be of another branch.
-      if (summary !== null && conversation.branched === 1)
-        return { ...(await ofBranch(conversation, summary, leaf?.id ?? null)), atLeaf, queued };
-      return { ...behind(conversation, summary, rows), path: null, atLeaf, queued };
+      const found = await knownOf(conversation, named);
+      return { ...found, turns: await withoutFailed(conversation, found.turns) };
     },
 
     /** Throws only when aborted: a summary that fails is made from sentences. */

@@ -121,11 +121,19 @@ describe('pictures that are sent with a message', () => {
       expect(read.headers.get('x-content-type-options')).toBe('nosniff');
       expect(read.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(read.headers.get('content-disposition')).toContain('attachment');
+      expect(read.headers.get('cache-control')).toBe('no-store');
       const exported = ok<{ messages: Message[]; taint: string[] }>(
         await admin.get(`${V1}/conversations/${id}/export`),
       );
       expect(exported.messages[0]?.pictures).toEqual([picture]);
       expect(exported.taint).toEqual(['documents']);
+      const copy = { ...exported, id: `${id} again` };
+      const { conversation_ids: copies } = ok<{ conversation_ids: string[] }>(
+        await admin.post(`${V1}/conversations/import`, copy),
+      );
+      const [imported] = await messagesOf(copies[0] ?? '');
+      expect(imported?.content).toBe('What colour?\n[image: red .png]');
+      expect(imported?.pictures).toBeUndefined();
       expect((await admin.get(`${V1}/conversations/${id}/export?format=markdown`)).text).toContain(
         '[image: red .png]',
       );
@@ -305,5 +313,166 @@ describe('pictures that are sent with a message', () => {
     ok(await busy);
     ok(await waits);
     expect(shown()).toEqual([red]);
+  });
+});
+
+const refused = {
+  error: { status: 400, body: { error: { code: 'image_parse_error', message: 'no image' } } },
+};
+const failed = async (message: string, more: Record<string, unknown>): Promise<void> => {
+  const answer = await admin.post(`${V1}/chat`, body(message, more));
+  expect(answer.status, answer.text).toBe(502);
+};
+
+describe('pictures that a provider refuses', () => {
+  it(req('PIC-15', 'do not stop their conversation: later turns are told their names'), async () => {
+    const { conversation_id: id } = await ask('Begin');
+    const conversation = { conversation_id: id };
+    provider.always((request) => (shown(request).length > 0 ? refused : { text: 'Read.' }));
+    const asked = provider.requests.length;
+    await failed('Look', { ...conversation, attachments: [image(png('#f00'), 'broken.png')] });
+    expect(provider.requests).toHaveLength(asked + 1);
+    for (const message of ['One', 'Two']) {
+      await ask(message, conversation);
+      expect(shown()).toEqual([]);
+      expect(words()).toContain('[image: broken.png]');
+    }
+    expect(provider.requests).toHaveLength(asked + 3);
+    // By itself never; who names it sends it.
+    provider.always(() => ({ text: 'Seen.' }));
+    await ask('Three', conversation);
+    expect(shown()).toEqual([]);
+    const { id: pictureId } = await pictureOf(id);
+    await ask('Look again', { ...conversation, attachments: [{ picture_id: pictureId }] });
+    expect(shown()).toHaveLength(1);
+  });
+
+  it(req('PIC-15', 'also where an answer had begun before it failed'), async () => {
+    provider.script({ chunks: ['I ', 'see'], errorChunkAfter: 1 });
+    const stream = await admin.post(
+      `${V1}/chat/stream`,
+      body('Look', { attachments: [image(png('#f00'), 'half.png')] }),
+    );
+    const id = /"conversation_id":"([^"]+)"/.exec(stream.text)?.[1] ?? '';
+    await ask('Go on', { conversation_id: id });
+    expect(shown()).toEqual([]);
+    expect(words()).toContain('[image: half.png]');
+  });
+
+  it(req('PIC-15', 'also where another model had looked at them'), async () => {
+    const [red, blue] = [png('#f00'), png('#00f')];
+    const { conversation_id: id } = await ask('Look', { attachments: [image(red, 'red.png')] });
+    const conversation = { conversation_id: id };
+    provider.always((request) =>
+      shown(request).some((one) => one.equals(red)) ? refused : { text: 'Read.' },
+    );
+    await ask('Go on', conversation);
+    expect(shown()).toEqual([]);
+    expect(words()).toContain('[image: red.png]');
+    await ask('And this?', { ...conversation, attachments: [image(blue)] });
+    expect(shown()).toEqual([blue]);
+    provider.always(() => refused);
+    const before = provider.requests.length;
+    await failed('Words', conversation);
+    expect(provider.requests).toHaveLength(before + 2);
+  });
+
+  it(req('PIC-15', 'a turn that was cancelled keeps its picture'), async () => {
+    const red = png('#f00');
+    provider.script({ chunks: ['I ', 'see'], hangAfter: 1 });
+    const stream = await admin.stream(`${V1}/chat/stream`, body('Look', { attachments: [image(red)] }));
+    const started = (await stream.until('message.delta')).find(({ event }) => event === 'run.started');
+    const run = started?.data as { run_id: string; conversation_id: string };
+    expect((await admin.post(`${V1}/chat/runs/${run.run_id}/cancel`)).status).toBe(202);
+    await stream.rest();
+    await ask('Go on', { conversation_id: run.conversation_id });
+    expect(shown()).toEqual([red]);
+  });
+});
+
+const itBlind = withWorld({
+  env: {
+    VISION_MODELS: 'compatible/eye',
+    MODEL: 'compatible/blind',
+    MODELS: 'compatible/eye',
+    HISTORY_TOKENS: '2000',
+  },
+});
+
+describe('words about a picture', () => {
+  itBlind(req('PIC-16', 'go to a model that can see, as the picture did'), async ({ world }) => {
+    const { provider: played, admin: person } = world;
+    played.always(() => ({ text: 'Seen.' }));
+    const send = async (message: string, more: Record<string, unknown>): Promise<Reply> =>
+      ok<Reply>(await person.post(`${V1}/chat`, body(message, more)));
+    const last = () => played.requests.at(-1);
+    const model = () => last()?.body.model;
+    const red = png('#f00');
+    const { conversation_id: id } = await send('Look', { attachments: [image(red, 'red.png')] });
+    expect(model()).toBe('eye');
+    await send('What is in the corner?', { conversation_id: id });
+    expect([model(), shown(last())]).toEqual(['eye', [red]]);
+    // A model that is named stays.
+    await send('Words', { conversation_id: id, context: { model: 'compatible/blind' } });
+    expect([model(), shown(last())]).toEqual(['blind', []]);
+    expect(words(last())).toContain('[image: red.png]');
+    // Other conversations are no matter of the eyes, nor is one whose picture is too far back.
+    await send('Words', {});
+    expect(model()).toBe('blind');
+    await send('long '.repeat(1_800), { conversation_id: id });
+    await send('Words', { conversation_id: id });
+    expect(model()).toBe('blind');
+    // A client's tool asks on within the run.
+    const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }];
+    const question = {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${red.toString('base64')}` } },
+      ],
+    };
+    played.script({ toolCalls: [{ id: 'c1', name: 'look_up', arguments: '{}' }] });
+    const door = (messages: unknown[]) =>
+      person.post('/v1/chat/completions', { model: 'pentarch/zeus', messages, tools });
+    const called = ok<{ choices: { message: { tool_calls: { id: string }[] } }[] }>(await door([question]));
+    const message = called.choices[0]?.message;
+    expect(model()).toBe('eye');
+    ok(
+      await door([
+        question,
+        { role: 'assistant', content: null, ...message },
+        { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'Found.' },
+      ]),
+    );
+    expect([model(), shown(last())]).toEqual(['eye', [red]]);
+  });
+});
+
+const itFalls = withWorld({
+  env: {
+    VISION_MODELS: 'compatible/eye',
+    MODEL: 'compatible/eye',
+    MODEL_FALLBACKS: 'compatible/blind',
+  },
+});
+
+describe('a fallback that cannot see', () => {
+  itFalls(req('PIC-17', 'answers words about an earlier picture, and no picture'), async ({ world }) => {
+    const { provider: played, admin: person } = world;
+    played.always(() => ({ text: 'Seen.' }));
+    const send = (message: string, more: Record<string, unknown>) =>
+      person.post(`${V1}/chat`, body(message, more));
+    const { conversation_id: id } = ok<Reply>(
+      await send('Look', { attachments: [image(png('#f00'), 'red.png')] }),
+    );
+    const down = { error: { status: 503, body: { error: { message: 'down' } } } };
+    played.always((request) => (request.body.model === 'eye' ? down : { text: 'Read.' }));
+    ok(await send('Go on', { conversation_id: id }));
+    const last = played.requests.at(-1);
+    expect([last?.body.model, shown(last)]).toEqual(['blind', []]);
+    expect(words(last)).toContain('[image: red.png]');
+    const own = await send('See?', { conversation_id: id, attachments: [image(png('#00f'))] });
+    expect(own.status).toBe(502);
+    expect(played.requests.at(-1)?.body.model).toBe('eye');
   });
 });

@@ -78,7 +78,11 @@ const turnMessages = ({ role, content, pictures, before = [] }: HistoryTurn): Mo
   ...before,
   ...(content === '' && before.length > 0
     ? []
-    : [role === 'user' && pictures !== undefined ? { role, content, pictures } : { role, content }]),
+    : [
+        role === 'user' && pictures !== undefined
+          ? { role, content, pictures: pictures.map((one) => ({ ...one, earlier: true as const })) }
+          : { role, content },
+      ]),
 ];
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];

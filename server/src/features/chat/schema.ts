@@ -39,7 +39,8 @@ const Attachment = Strict({
   image: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 64,
+      // Lines of 76 with their breaks, behind the head of a data: URL.
+      maxLength: Math.ceil(((MAX_PICTURE_BYTES / 3) * 4 * 78) / 76) + 64,
       description: `A picture: PNG, JPEG, WebP or GIF of up to ${MAX_PICTURE_BYTES} bytes as base64 or a data: URL. It is stored without its metadata`,
     }),
   ),

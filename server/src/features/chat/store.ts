@@ -7,7 +7,15 @@ import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { type Taint, taintOfRow } from '../../kernel/taint.ts';
-import { INACTIVE, QUEUED_FROM, readPictures, type TreeNode, treeOf } from '../conversations/index.ts';
+import {
+  brokenReason,
+  INACTIVE,
+  QUEUED_FROM,
+  readPictures,
+  storedReason,
+  type TreeNode,
+  treeOf,
+} from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { FIRST_PARTIAL } from './partials.rules.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
@@ -302,6 +310,20 @@ const readTurnsBefore = async (
   return rows.reverse();
 };
 
+/** An interrupted run has not failed by what was asked of it, and of one that is kept no longer nothing is known. */
+const hasFailed = (row: {
+  role: string;
+  metadata: string | null;
+  status: string | null;
+  error: string | null;
+}): boolean => {
+  if (row.role === 'assistant')
+    return storedReason(JSON.parse(row.metadata ?? '{}') as Record<string, unknown>) === 'failed';
+  if (row.status !== 'failed') return false;
+  const error = JSON.parse(row.error ?? 'null') as Parameters<typeof brokenReason>[0];
+  return brokenReason(error) === 'failed';
+};
+
 /** Of the runs that this node starts and takes over. */
 export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   nodeId,
@@ -336,6 +358,18 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
       found.push(...(await query.where('id', 'in', some).orderBy('created_at').orderBy('id').execute()));
     }
     return found;
+  },
+
+  /** Which of these messages are failed answers, or questions whose run failed without one. */
+  async failedOf(conversationId: string, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await db.read
+      .selectFrom('messages')
+      .leftJoin('runs', 'runs.id', 'messages.run_id')
+      .select(['messages.id', 'messages.role', 'messages.metadata', 'runs.status', 'runs.error'])
+      .where('messages.conversation_id', '=', conversationId)
+      .where('messages.id', 'in', ids)
+      .execute();
+    return new Set(rows.flatMap((row) => (hasFailed(row) ? [row.id] : [])));
   },
 
   /** The newest turns of the active branch, oldest first. */

@@ -1,4 +1,5 @@
 import { isUuid } from '../../kernel/ids.ts';
+import { MAX_PICTURES, pictureName, withPictureNotes } from '../../kernel/picture.ts';
 import { storable } from '../../kernel/storable.ts';
 /**
  * Conversations in the exports of other products. An export is foreign data: every field is looked at before it is used, and
@@ -294,9 +295,19 @@ const documentIds = (attachments: unknown): string[] => {
   return [...new Set(ids)].slice(0, MAX_ATTACHMENTS);
 };
 
+/** The words of a message with the names of its pictures: an export does not hold their bytes. */
+const ownText = ({ content, pictures }: Fields): string => {
+  const shown = (Array.isArray(pictures) ? pictures : []).slice(0, MAX_PICTURES).map((one) => {
+    const name = textOf(fieldsOf(one).name);
+    return { name: pictureName(name ?? 'image', 'image/png') };
+  });
+  const text = textOf(content) ?? '';
+  return shown.length === 0 ? text : withPictureNotes(text, shown);
+};
+
 const ownMessage = (node: Fields): SourceNode['message'] => ({
   role: node.role === 'user' ? 'user' : 'assistant',
-  content: textOf(node.content) ?? '',
+  content: ownText(node),
   createdAt: epochMs(node.created_at),
   model: textOf(fieldsOf(node.metadata).model),
   documentIds: documentIds(node.attachments),

@@ -207,7 +207,6 @@ const messageRoutes = (conversations: ConversationService): AnyRoute[] => [
         .header('content-type', picture.media_type)
         .header('content-disposition', contentDisposition(picture.name))
         .header('content-security-policy', "default-src 'none'; sandbox")
-        .header('cache-control', 'private, max-age=3600')
         .send(Buffer.from(picture.bytes));
     },
   }),

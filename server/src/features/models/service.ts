@@ -21,7 +21,6 @@ import {
   type ModelPrice,
   worstCaseCost,
 } from './rules.ts';
-import { sendable } from './sendable.rules.ts';
 import { createTries, promptBoundOf } from './tries.ts';
 
 const DEFAULT_CONTEXT_TOKENS = 32_768;
@@ -115,26 +114,23 @@ export const createModels = (options: ModelsOptions): Models => {
         const ref = known(id, '/context/model');
         return { ref, isDefault: id === defaultModel.id, isAvailable: !isOpen(ref) };
       }),
-    generate: (ref, call) => {
-      const messages = sendable(call.messages, call.tools);
-      return run(
+    generate: (ref, call) =>
+      run(
         ref,
         call,
         () => false,
-        (provider, model) =>
+        (provider, model, messages) =>
           inCallSpan(model, { ...call, messages }, false, () =>
             provider.generate({ ...call, messages, model: model.name }),
           ),
-      );
-    },
+      ),
     stream: (ref, call, onText) => {
       let shown = false;
-      const messages = sendable(call.messages, call.tools);
       return run(
         ref,
         call,
         () => shown,
-        async (provider, model, firstText) => {
+        async (provider, model, messages, firstText) => {
           const pieces = createStorablePieces((text) => {
             shown = true;
             firstText();

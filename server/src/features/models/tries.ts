@@ -1,10 +1,17 @@
-import { ModelError, type ModelProvider, type ModelRef, type ModelResult } from '../../kernel/model.ts';
+import {
+  ModelError,
+  type ModelMessage,
+  type ModelProvider,
+  type ModelRef,
+  type ModelResult,
+} from '../../kernel/model.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { picturesIn, promptTokensBound } from '../../kernel/tokens.ts';
 import type { Booking } from './booking.ts';
 import type { ModelCall, ModelCallError, ModelCallResult } from './call.ts';
 import type { Chosen } from './chosen.ts';
 import type { Circuits } from './circuits.ts';
+import { earlierAsWords, sendableTo } from './earlier-pictures.rules.ts';
 import { boundUsage, decideRetry, type RetryPolicy, type UsageBound } from './rules.ts';
 import { sendable } from './sendable.rules.ts';
 import { type ModelCallSample, timedCall } from './timed-call.ts';
@@ -20,16 +27,21 @@ export interface TriesOptions {
   windowOf(ref: ModelRef): number;
 }
 
-/** One call of a provider; `firstText` is called with its first text. */
+/** One call of a provider with these messages; `firstText` is called with its first text. */
 export type CallOnce = (
   provider: ModelProvider,
   ref: ModelRef,
+  messages: ModelMessage[],
   firstText: () => void,
 ) => Promise<ModelResult>;
 
 /** Of what is sent, which is more than what was handed over where that is not in the providers' form. */
-export const promptBoundOf = (call: ModelCall, models?: readonly ModelRef[]): number =>
-  promptTokensBound({ ...call, messages: sendable(call.messages, call.tools) }, models);
+export const promptBoundOf = (call: ModelCall, models?: readonly ModelRef[]): number => {
+  const of = (messages: ModelMessage[]): number =>
+    promptTokensBound({ ...call, messages: sendable(messages, call.tools) }, models);
+  const words = earlierAsWords(call.messages);
+  return words === call.messages ? of(words) : Math.max(of(call.messages), of(words));
+};
 
 /** No call has more tokens than this, whatever a provider says. */
 const MAX_TOKENS = 100_000_000;
@@ -41,12 +53,18 @@ export const createTries = (options: TriesOptions) => {
   const { isOpen, report } = options.circuits;
   const { cost, filled, failed, stoppedUnderWay, abortedBefore } = options.booking;
 
-  /** Those that can see, where there is something to be seen: another would answer without having looked. */
+  /**
+   * Those that can see, where there is something to be seen: another would answer without having looked. The others are behind them
+   * where only earlier turns have pictures, and are told their names.
+   */
   const candidatesFor = (ref: ModelRef, { messages }: Pick<ModelCall, 'messages'>): ModelRef[] => {
     const all = candidates(ref);
-    if (picturesIn(messages).length === 0) return all;
+    const shown = picturesIn(messages);
+    if (shown.length === 0) return all;
     const seeing = all.filter(sees);
-    return seeing.length === 0 ? all : seeing;
+    if (seeing.length === 0) return all;
+    const isOwn = shown.some(({ earlier }) => earlier !== true);
+    return isOwn ? seeing : [...seeing, ...all.filter((one) => !sees(one))];
   };
 
   /** `hadText` tells whether the failed call had already shown something to the caller. */
@@ -75,12 +93,13 @@ export const createTries = (options: TriesOptions) => {
     for (const candidate of order) {
       const provider = providers.get(candidate.provider);
       if (provider === undefined) continue;
+      const form = sendableTo(call, sees(candidate));
       for (let attempt = 1; ; attempt++) {
         if (signal.aborted) throw abortedBefore(candidate);
         attempts++;
         try {
           const result = await timedCall(candidate, onCall, (firstText) =>
-            once(provider, candidate, firstText),
+            once(provider, candidate, form.messages(), firstText),
           );
           report(candidate.provider, 'ok');
           const usage = boundUsage(filled(result.usage, call, result), boundOn(candidate));
@@ -107,6 +126,8 @@ export const createTries = (options: TriesOptions) => {
           const { kind, status, retryAfterMs } = error;
           const failure = { kind, status, retryAfterMs, hadText: begun };
           const decision = decideRetry(failure, attempt, options.random(), { ...policy, maxAttempts });
+          // It may be a picture of before that is refused: the conversation goes on without it.
+          if (decision.what === 'stop' && kind === 'refused' && !begun && form.leaveOutPictures()) continue;
           if (decision.what === 'stop') throw lastError;
           if (decision.what === 'next') break;
           await options.sleep(decision.delayMs, signal);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelProvider, ModelRequest } from '../../kernel/model.ts';
 import { picturesIn } from '../../kernel/tokens.ts';
+import { earlierAsWords } from './earlier-pictures.rules.ts';
 import { FREE, parseModelId } from './rules.ts';
 import { sendable } from './sendable.rules.ts';
 import { createModels } from './service.ts';
@@ -91,4 +92,19 @@ test('a call with pictures goes to the models of its list that see, and is bound
     models.promptBound(shown, models.defaultModel) - models.promptBound(plain, models.defaultModel);
   // 29 × 29 patches at the largest factor of OpenAI's.
   expect(more).toBeGreaterThanOrEqual(2_068);
+});
+
+test('pictures of earlier turns become their names, and the message keeps its own', () => {
+  const earlier = { ...PICTURE, id: 'b', name: 'b.png', earlier: true as const };
+  const plain = [{ role: 'user' as const, content: 'x', pictures: [PICTURE] }];
+  expect(earlierAsWords(plain)).toBe(plain);
+  expect(
+    earlierAsWords([
+      { role: 'user', content: 'one', pictures: [earlier] },
+      { role: 'user', content: 'two', pictures: [earlier, PICTURE] },
+    ]),
+  ).toEqual([
+    { role: 'user', content: 'one\n[image: b.png]' },
+    { role: 'user', content: 'two\n[image: b.png]', pictures: [PICTURE] },
+  ]);
 });

@@ -55,8 +55,8 @@ const [red, blue] = [png('#f00'), png('#00f')];
 
 interface Door {
   ask(images: readonly (Buffer | string)[], words?: string): Promise<unknown>;
-  /** With a picture in an earlier turn. */
-  later(image: Buffer): Promise<unknown>;
+  /** With pictures in earlier turns, one each. */
+  later(...images: Buffer[]): Promise<unknown>;
 }
 
 const urlOf = (image: Buffer | string): string => (typeof image === 'string' ? image : dataUrl(image));
@@ -72,12 +72,14 @@ const DOORS: [string, () => Door][] = [
             model: MODEL,
             messages: [{ role: 'user', content: [{ type: 'text', text: words }, ...parts(images)] }],
           }),
-        later: (image) =>
+        later: (...images) =>
           openai.chat.completions.create({
             model: MODEL,
             messages: [
-              { role: 'user', content: parts([image]) },
-              { role: 'assistant', content: 'I see.' },
+              ...images.flatMap((image) => [
+                { role: 'user' as const, content: parts([image]) },
+                { role: 'assistant' as const, content: 'I see.' },
+              ]),
               { role: 'user', content: 'And now?' },
             ],
           }),
@@ -99,12 +101,14 @@ const DOORS: [string, () => Door][] = [
             model: MODEL,
             input: [{ role: 'user', content: [{ type: 'input_text', text: words }, ...parts(images)] }],
           }),
-        later: (image) =>
+        later: (...images) =>
           openai.responses.create({
             model: MODEL,
             input: [
-              { role: 'user', content: parts([image]) },
-              { role: 'assistant', content: 'I see.' },
+              ...images.flatMap((image) => [
+                { role: 'user' as const, content: parts([image]) },
+                { role: 'assistant' as const, content: 'I see.' },
+              ]),
               { role: 'user', content: 'And now?' },
             ],
           }),
@@ -131,10 +135,12 @@ const DOORS: [string, () => Door][] = [
       return {
         ask: (images, words = 'See?') =>
           ask([{ role: 'user', content: [...blocks(images), { type: 'text', text: words }] }]),
-        later: (image) =>
+        later: (...images) =>
           ask([
-            { role: 'user', content: blocks([image]) },
-            { role: 'assistant', content: 'I see.' },
+            ...images.flatMap((image) => [
+              { role: 'user' as const, content: blocks([image]) },
+              { role: 'assistant' as const, content: 'I see.' },
+            ]),
             { role: 'user', content: 'And now?' },
           ]),
       };
@@ -158,6 +164,20 @@ describe.each(DOORS)('images at %s', (_name, open) => {
     await door.later(red);
     expect(shown()).toEqual([red]);
   });
+
+  it(
+    req('PIC-11', 'of the images of earlier turns the newest ten go along, and the conversation goes on'),
+    async () => {
+      const door = open();
+      const many = Array.from({ length: 12 }, (_, i) => png('#0f0', 20 + i));
+      await door.later(...many);
+      expect(shown()).toEqual(many.slice(2));
+      expect(JSON.stringify(provider.requests.at(-1)?.body.messages)).toContain('[image: image.png]');
+      const refused = await failure(door.ask(many.slice(0, 11)));
+      expect(refused.status).toBe(400);
+      expect(refused.message).toContain('at most 10 pictures in one message');
+    },
+  );
 
   it(
     req('PIC-12', 'addresses and what is no image are refused with the place, before any cost'),

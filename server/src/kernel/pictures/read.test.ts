@@ -1,6 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { MAX_PICTURE_BYTES } from '../picture.ts';
+import { crc32 } from './crc32.ts';
 import { orientationOf } from './exif.ts';
 import { bytesOfText, pictureTypeOf, readPicture } from './read.ts';
 import { estimatePictureTokens, pictureTokensBound } from './tokens.ts';
@@ -176,6 +177,102 @@ describe('pictures of messages', () => {
     expect(() => readPicture(Buffer.alloc(MAX_PICTURE_BYTES + 1))).toThrow('make it smaller');
   });
 
+  it('takes a PNG of the forms that there are alone, with pixels that are packed', () => {
+    const chunkOf = (type: string, data: Buffer): Buffer => {
+      const bytes = Buffer.alloc(data.length + 12);
+      bytes.writeUInt32BE(data.length, 0);
+      bytes.write(type, 4, 'latin1');
+      data.copy(bytes, 8);
+      bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), data.length + 8);
+      return bytes;
+    };
+    const of = (form: readonly number[], pixels: readonly (readonly number[])[], palette = false): Buffer =>
+      Buffer.concat([
+        png().subarray(0, 8),
+        chunkOf('IHDR', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, ...form])),
+        ...(palette ? [chunkOf('PLTE', Buffer.from([0, 0, 0]))] : []),
+        ...pixels.map((data) => chunkOf('IDAT', Buffer.from(data))),
+        chunkOf('IEND', Buffer.alloc(0)),
+      ]);
+    const zlib = [0x78, 0x9c, 0x63, 0, 0, 0, 1, 0, 1];
+    const pairs: Record<number, number[]> = {
+      0: [1, 2, 4, 8, 16],
+      2: [8, 16],
+      3: [1, 2, 4, 8],
+      4: [8, 16],
+      6: [8, 16],
+    };
+    for (let colour = 0; colour < 9; colour++)
+      for (let depth = 0; depth < 33; depth++) {
+        const file = of([depth, colour, 0, 0, 0], [zlib], colour === 3);
+        if (pairs[colour]?.includes(depth) === true)
+          expect(readPicture(file)).toMatchObject({ width: 1, height: 1 });
+        else
+          expect(() => readPicture(file), `${depth} of ${colour}`).toThrow('names a form that there is not');
+      }
+    for (const form of [
+      [8, 2, 1, 0, 0],
+      [8, 2, 0, 1, 0],
+      [8, 2, 0, 0, 2],
+    ])
+      expect(() => readPicture(of(form, [zlib]))).toThrow('names a form that there is not');
+    const rgb = [8, 2, 0, 0, 0];
+    expect(() => readPicture(of([8, 3, 0, 0, 0], [zlib]))).toThrow('no palette');
+    expect(readPicture(of(rgb, [[], [0x78], zlib.slice(1)])).width).toBe(1);
+    for (const pixels of [
+      [[0x78]],
+      [[0x79, 0x9c, 0]],
+      [[0x78, 0x9d, 0]],
+      [[0x88, 0x1c, 0]],
+      [[0x78, 0xbb]],
+      [Array(40).fill(0xff)],
+    ])
+      expect(() => readPicture(of(rgb, pixels as number[][]))).toThrow('not packed as they should be');
+    expect(() => readPicture(of(rgb, [[]]))).toThrow('no pixels');
+  });
+
+  it('keeps of each frame of a WebP its pixels alone, in the size that it says', () => {
+    const pixels = chunksOf(webp()).filter(([name]) => name === 'VP8 ' || name === 'VP8L');
+    const sizes = (left: number, top: number, width: number, height: number): Buffer => {
+      const head = Buffer.alloc(16);
+      for (const [i, value] of [left / 2, top / 2, width - 1, height - 1].entries())
+        head.writeUIntLE(value, i * 3, 3);
+      return head;
+    };
+    const insideOf = (...chunks: [string, Buffer][]): Buffer => riff(...chunks).subarray(12);
+    const canvas: [string, Buffer] = ['VP8X', Buffer.from([0x02, 0, 0, 0, 39, 0, 0, 19, 0, 0])];
+    const anim: [string, Buffer] = ['ANIM', Buffer.alloc(6)];
+    const frame = (head: Buffer, ...chunks: [string, Buffer][]): [string, Buffer] => [
+      'ANMF',
+      Buffer.concat([head, insideOf(...chunks)]),
+    ];
+    const full = sizes(0, 0, 40, 20);
+    const plain = riff(canvas, anim, frame(full, ...pixels), frame(full, ...pixels));
+    expect(readPicture(plain)).toMatchObject({ width: 40, height: 20, bytes: plain });
+    const secret: [string, Buffer][] = [
+      ['EXIF', Buffer.from(SECRET)],
+      ['XMP ', Buffer.from(SECRET)],
+      ['abcd', Buffer.from(SECRET)],
+    ];
+    const told = riff(canvas, anim, frame(full, ...secret, ...pixels), frame(full, ...pixels, ...secret));
+    expect(told.includes(SECRET)).toBe(true);
+    expect(readPicture(told).bytes).toEqual(plain);
+    const refused: [string, [string, Buffer][]][] = [
+      ['larger than the picture', [frame(sizes(2, 0, 40, 20), ...pixels)]],
+      ['larger than the picture', [frame(sizes(0, 0, 41, 20), ...pixels)]],
+      ['another size than its header says', [frame(sizes(0, 0, 20, 20), ...pixels)]],
+      ['the pixels of one picture', [frame(full, ...pixels, ...pixels)]],
+      ['the pixels of one picture', [frame(full, ...secret)]],
+      ['longer than the file', [['ANMF', Buffer.concat([full, insideOf(...pixels).subarray(0, 20)])]]],
+      ['frames beside its pixels', [...pixels, frame(full, ...pixels)]],
+      ['the pixels of two pictures', [...pixels, ...pixels]],
+      ['more than 1000 frames', Array.from({ length: 1_001 }, () => frame(full, ...pixels))],
+    ];
+    for (const [reason, chunks] of refused)
+      expect(() => readPicture(riff(canvas, anim, ...chunks)), reason).toThrow(reason);
+    expect(() => readPicture(riff(...pixels, ...pixels))).toThrow('the pixels of two pictures');
+  });
+
   it('says of every cut and of changed bytes that the file is broken, and throws nothing else', () => {
     for (const file of [png(), photo(6), webp(), gif(comment)]) {
       for (let end = 0; end < file.length; end += 1 + Math.floor(end / 40))
@@ -196,7 +293,27 @@ describe('pictures of messages', () => {
     const bytes = gif();
     expect(bytesOfText(bytes.toString('base64'))).toEqual(bytes);
     expect(bytesOfText(`data:image/gif;base64,${bytes.toString('base64')}`)).toEqual(bytes);
-    for (const text of ['', 'data:image/gif,abc', 'https://a.test/x.png', 'a b', 'abcde'])
+    const text = bytes.toString('base64');
+    const lines = text.replaceAll(/(.{16})/g, '$1\r\n');
+    expect(lines).toContain('\r\n');
+    for (const same of [
+      lines,
+      lines.replaceAll('\r', ''),
+      `DATA:image/gif;BASE64,${text}`,
+      bytes.toString('base64url'),
+    ])
+      expect(bytesOfText(same)).toEqual(bytes);
+    const all = Buffer.from([0xfb, 0xff, 0xfe]);
+    expect(bytesOfText('-__-')).toEqual(all);
+    expect(bytesOfText('+//+')).toEqual(all);
+    for (const text of [
+      '',
+      'data:image/gif,abc',
+      'DATA:image/gif,abc',
+      'https://a.test/x.png',
+      'a b',
+      'abcde',
+    ])
       expect(() => bytesOfText(text)).toThrow(/base64/);
   });
 

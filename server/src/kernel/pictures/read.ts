@@ -52,15 +52,18 @@ export const readPicture = (file: Buffer): Omit<NewPicture, 'id' | 'name'> => {
   }
 };
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** Both alphabets of RFC 4648. */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const LINE_BREAKS = /\r?\n/g;
 const LONGEST_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
 
-/** Base64, or a `data:` URL of it. Throws `PictureFault`. */
+/** Base64, in lines as mail has it as well, or a `data:` URL of it. Throws `PictureFault`. */
 export const bytesOfText = (text: string): Buffer => {
-  const at = text.startsWith('data:') ? text.indexOf(',') : -1;
-  if (text.startsWith('data:') && !text.slice(0, Math.max(0, at)).endsWith(';base64'))
+  const isUrl = text.slice(0, 5).toLowerCase() === 'data:';
+  const at = isUrl ? text.indexOf(',') : -1;
+  if (isUrl && text.slice(Math.max(0, at - 7), Math.max(0, at)).toLowerCase() !== ';base64')
     throw new PictureFault('must be a data: URL with base64');
-  const encoded = text.slice(at + 1);
+  const encoded = text.slice(at + 1).replaceAll(LINE_BREAKS, '');
   if (encoded.length > LONGEST_BASE64)
     throw new PictureFault(`has more than ${MAX_PICTURE_BYTES} bytes: make it smaller`);
   if (encoded.length % 4 === 1 || !BASE64.test(encoded)) throw new PictureFault('is no base64');

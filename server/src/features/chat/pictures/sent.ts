@@ -20,6 +20,7 @@ import type { GivenInput } from '../request.ts';
 import type { RunMessage, StartDeps } from '../run/run.ts';
 import type { ChatRequest } from '../schema.ts';
 import { mustBeSeen } from './eyes.ts';
+import { shownTurns } from './shown.ts';
 
 /** Pictures that come with a message: read, checked, and stored with it. */
 
@@ -94,10 +95,13 @@ const ownOf = async (
 
 const checkAmount = (pictures: readonly Picture[]): void => {
   if (pictures.length > MAX_PICTURES)
-    refuse('/attachments', `must have at most ${MAX_PICTURES} pictures, those of earlier turns included`);
+    refuse('/attachments', `must have at most ${MAX_PICTURES} pictures in one message`);
   if (pictures.reduce((sum, { size }) => sum + size, 0) > MAX_PICTURES_BYTES)
     refuse('/attachments', `must have at most ${MAX_PICTURES_BYTES} bytes of pictures in all`);
 };
+
+/** Whoever answers: which model that is, and what it has room for, is known later. */
+const ALL_THAT_MAY = { sees: true, tokens: Number.POSITIVE_INFINITY };
 
 /**
  * The request with its pictures read, and without their bytes wherever rows and steps are made of it. Nothing changes, and nothing
@@ -110,22 +114,23 @@ export const withPictures = async <T extends { given?: GivenInput }>(
 ): Promise<T & { pictures?: SentPictures }> => {
   const { attachments } = message.request;
   const { pictures: given = [], history, ...rest } = how.given ?? {};
-  const kept = history?.some((turn) => turn.pictures !== undefined) === true;
-  if (attachments === undefined && given.length === 0 && !kept) return how;
+  const hasKept = history?.some((turn) => turn.pictures !== undefined) === true;
+  if (attachments === undefined && given.length === 0 && !hasKept) return how;
   const own = [...(await ownOf(deps.store, message)), ...given];
+  checkAmount(own);
+  // A client that keeps its history sends all of it each time: the oldest pictures give way, as in a stored conversation.
+  const kept = history === undefined ? undefined : shownTurns([...history], { ...ALL_THAT_MAY, own });
   // Of a stored conversation the store has its own.
-  const turnsBefore = message.request.conversation_id === undefined ? (history ?? []) : [];
+  const turnsBefore = message.request.conversation_id === undefined ? (kept ?? []) : [];
   const brought = turnsBefore.flatMap(({ pictures = [] }) => pictures.filter(isNewPicture));
-  if (own.length + brought.length === 0) return how;
-  checkAmount([...own, ...brought]);
   if (own.length > 0) await mustBeSeen(deps, message.caller, message.context);
-  const turns = history?.map((turn) =>
+  const turns = kept?.map((turn) =>
     turn.pictures === undefined ? turn : { ...turn, pictures: turn.pictures.map(withoutBytes) },
   );
   return {
     ...how,
     given: { ...rest, ...(turns === undefined ? {} : { history: turns }) },
-    pictures: { own, brought },
+    ...(own.length + brought.length === 0 ? {} : { pictures: { own, brought } }),
   };
 };
 

@@ -1,6 +1,6 @@
-import { MAX_PICTURES, MAX_PICTURES_BYTES, type Picture, pictureNote } from '../../../kernel/picture.ts';
+import { MAX_PICTURES, MAX_PICTURES_BYTES, type Picture, withPictureNotes } from '../../../kernel/picture.ts';
 import { estimatePictureTokens } from '../../../kernel/pictures/tokens.ts';
-import type { HistoryTurn } from '../history.rules.ts';
+import { type HistoryTurn, splitTurns } from '../history.rules.ts';
 import type { RunDeps, RunLoop } from '../run/run.ts';
 
 /** Which pictures of a conversation go along with a message. */
@@ -9,7 +9,7 @@ import type { RunDeps, RunLoop } from '../run/run.ts';
 export const asWords = <T extends HistoryTurn>(turn: T): T => {
   const { pictures, ...rest } = turn;
   if (pictures === undefined) return turn;
-  return { ...rest, content: [turn.content, ...pictures.map(pictureNote)].join('\n') } as T;
+  return { ...rest, content: withPictureNotes(turn.content, pictures) } as T;
 };
 
 /** Part of the room for history that pictures may take. */
@@ -40,6 +40,16 @@ export const shownTurns = <T extends HistoryTurn>(
     })
     .toReversed();
 };
+
+/**
+ * Whether a turn that would go along has a picture. The room is what the settings and the window leave at the most: how much of it
+ * a prompt takes is known later.
+ */
+export const hasShown = (turns: HistoryTurn[], tokens: number): boolean =>
+  turns.some(({ pictures }) => pictures !== undefined) &&
+  splitTurns(shownTurns(turns, { sees: true, tokens }), tokens).kept.some(
+    ({ pictures }) => pictures !== undefined,
+  );
 
 /** What a call shows, as base64: of the run's message from memory until its row is sure to be there, else from the store. */
 export const bytesOfShown = async (

@@ -1,13 +1,14 @@
 import type { Caller } from '../../../../kernel/caller.ts';
 import type { ModelRef } from '../../../../kernel/model.ts';
 import type { PayingRun } from '../../../../kernel/spending.ts';
-import { estimateTokens } from '../../../../kernel/tokens.ts';
+import { estimateTokens, picturesIn } from '../../../../kernel/tokens.ts';
 import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
 import { type EffectiveAgent, looksLikeQuestion } from '../../../agents/index.ts';
 import { PASSAGES, preferAttached } from '../../attached-passages.rules.ts';
 import type { NumberedPassage } from '../../citations.rules.ts';
 import { documentsInReserve } from '../../documents-in-reserve.ts';
 import { eyesOf } from '../../pictures/eyes.ts';
+import { hasShown } from '../../pictures/shown.ts';
 import type { AttachedDocument, RunMemory } from '../../ports.ts';
 import { searchQuery } from '../../prompt.rules.ts';
 import { isTemporary, withoutTraces } from '../../temporary.ts';
@@ -116,18 +117,43 @@ export const createLookUp = (
   };
 };
 
+type Looking = Pick<Sources, 'models'> & Pick<StartDeps, 'maxHistoryTokens'>;
+
+/**
+ * Who looks where there is something to be seen: with the message, or in what was said before it. For the latter a model that was
+ * named stays, and so does one where none sees.
+ */
+const modelFor = (
+  { models, maxHistoryTokens }: Looking,
+  { message, requestedModel }: Asking,
+  { known, continued }: History,
+  agent: EffectiveAgent,
+): ModelRef => {
+  const asked = requestedModel ?? models.resolve(agent.model, '/model');
+  if (message.pictures !== undefined && message.pictures.own.length > 0)
+    return eyesOf(models, asked, requestedModel === null);
+  const eyes = requestedModel === null ? models.seeing(asked, true) : null;
+  if (eyes === null || eyes.id === asked.id) return asked;
+  const isShown =
+    continued === null
+      ? hasShown(known.turns, Math.min(maxHistoryTokens, models.contextTokens(eyes)))
+      : picturesIn(continued.state.messages).length > 0;
+  return isShown ? eyes : asked;
+};
+
 /** Fourth step. A run that goes on with another has found already what there is. */
 export const retrieve = async (
-  deps: Sources,
-  { message, requestedModel }: Asking,
-  { continued, attached }: History,
+  deps: Sources & Looking,
+  asking: Asking,
+  history: History,
   agent: EffectiveAgent,
   found: LookUp,
 ): Promise<Retrieved> => {
+  const { message } = asking;
+  const { continued, attached } = history;
   const { caller, request } = message;
   const temporary = isTemporary(request);
-  const asked = requestedModel ?? deps.models.resolve(agent.model, '/model');
-  const model = message.pictures === undefined ? asked : eyesOf(deps.models, asked, requestedModel === null);
+  const model = modelFor(deps, asking, history, agent);
   const [passages, tools, memories, preferences, noted] = await Promise.all([
     continued !== null
       ? continued.state.passages
