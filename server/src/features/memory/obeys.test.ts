@@ -457,6 +457,24 @@ const CAREFUL: readonly Forgetting[] = [
     ['insulin'],
     ['sertraline'],
   ],
+  [
+    ['The budget of project Falcon is 40000.', 'The budget of project Heron is 50000.'],
+    'Forget the budget.',
+    ['40000', '50000'],
+  ],
+  [
+    ['The budget of project Falcon is 40000.', 'The budget of project Heron is 50000.'],
+    'Forget the budget of Falcon.',
+    ['50000'],
+    ['40000'],
+  ],
+  [['My rent is 900 euros.', 'I like tea.'], 'Forget the rent.', ['tea'], ['900']],
+  [
+    ['My sister Clara lives in Bonn.', 'My friend Clara plays golf.'],
+    'Forget my friend Clara.',
+    ['sister is Clara', 'lives in Bonn'],
+    ['friend is Clara'],
+  ],
   [['My sister Clara lives in Bonn.'], 'Forget Clara for now.', ['Clara', 'Bonn']],
   [["I'm allergic to peanuts.", 'I like tea.'], 'Forget my peanut allergy.', ['tea'], ['peanut']],
   [['Mein Hund Bello ist 4 Jahre alt.'], 'Vergiss meinen Hund Bello.', [], ['bello']],
@@ -626,9 +644,9 @@ describe('memory that obeys', () => {
     },
   );
 
-  it.each(CAREFUL)(
+  it.each(CAREFUL.map(([told, forget, stays, gone = []]) => [told, forget, stays, gone] as const))(
     req('MEM-12', 'nothing but what is meant for certain goes: %j %j'),
-    async (told, forget, stays, gone = []) => {
+    async (told, forget, stays, gone) => {
       const user = `u${people++}`;
       const kept = async () => JSON.stringify(await memory.exportPersonal({ tenantId: 't1', userId: user }));
       for (const text of told) await tell(user, text);
