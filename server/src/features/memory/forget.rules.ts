@@ -1,6 +1,6 @@
 import { slotOf, spelling } from 'pentarch-memory-patterns';
 import { bounded, foldName } from 'pentarch-prose';
-import type { Held } from './revise.rules.ts';
+import { areApart, type Held } from './revise.rules.ts';
 import { MAX_TEXT } from './rules.ts';
 import { isStopWord, stem, stemsOf, termsOf } from './words.rules.ts';
 
@@ -102,7 +102,7 @@ const namesWith = (text: string, name: readonly string[], known: ReadonlySet<str
   });
 };
 
-export interface Topic {
+export interface ForgetTopic {
   text: string;
   words: readonly Word[];
   /** The words that stand together as a name, and the full names that they can only mean; none = of several. */
@@ -143,7 +143,7 @@ const runsOf = (text: string, words: readonly Word[]): string[][] => {
   return runs.length === 0 && isBare ? [words.map(({ folded }) => folded)] : runs;
 };
 
-export const readTopic = (text: string, statements: readonly Held[]): Topic => {
+export const readTopic = (text: string, statements: readonly Held[]): ForgetTopic => {
   const known = knownNames(statements);
   const words = contentOf(text);
   const names = runsOf(text, words).map((run) => {
@@ -167,7 +167,7 @@ export const holdsName = (held: Held, name: string, known: ReadonlySet<string>):
   );
 };
 
-const holdsAll = (topic: Topic, held: Held): boolean => {
+const holdsAll = (topic: ForgetTopic, held: Held): boolean => {
   const document = contentOf([...textsOf(held), held.attribute ?? ''].join(' . '));
   // `forget about work` does not mean who works where.
   const bent = topic.words.length > 1 || OWN.test(topic.text);
@@ -192,7 +192,7 @@ const isSlot = (topic: string, { attribute }: Held): boolean => {
   );
 };
 
-const byCategory = (topic: Topic, held: Held): Meant => {
+const byCategory = (topic: ForgetTopic, held: Held): Meant => {
   const terms = termsOf(topic.text);
   const document = new Set(stemsOf(`${held.text} ${held.attribute ?? ''}`));
   const found = CATEGORIES.find(
@@ -215,7 +215,7 @@ hijo hija amigo amiga perro gato`.split(/\s+/),
 );
 
 /** Kept with the person, but said of one of theirs whom the topic does not name: `sister lives in Lisbon`. */
-const isOfTheirs = (topic: Topic, held: Held): boolean => {
+const isOfTheirs = (topic: ForgetTopic, held: Held): boolean => {
   const first = wordsIn(held.text.replace(/^(?:said|noted): /, '').replace(OWN, ' '))
     .slice(0, 3)
     .find(({ folded }) => PEOPLE.has(folded));
@@ -223,7 +223,7 @@ const isOfTheirs = (topic: Topic, held: Held): boolean => {
 };
 
 /** `likeness` of meaning to the topic, −1–1: it makes a statement worth asking about, and never more. */
-export const meansStatement = (topic: Topic, held: Held, likeness: number): Meant => {
+export const meansStatement = (topic: ForgetTopic, held: Held, likeness: number): Meant => {
   if (OWN.test(topic.text) && !held.isSelf) return 'no';
   const related = byCategory(topic, held);
   const sure = related === 'yes' || isSlot(topic.text, held) || holdsAll(topic, held);
@@ -231,6 +231,16 @@ export const meansStatement = (topic: Topic, held: Held, likeness: number): Mean
   const document = contentOf([...textsOf(held), held.attribute ?? ''].join(' . '));
   const meets = topic.words.some((word) => document.some((one) => isSame(word, one, true)));
   return related === 'perhaps' || likeness >= MAY_BE || meets ? 'perhaps' : 'no';
+};
+
+const THE = /^(?:the|der|die|das|den|le|la|el) /i;
+
+/** `the budget`, where several things have one: which is meant is not said. */
+export const isOfSeveral = (topic: ForgetTopic, meant: readonly Held[]): boolean => {
+  const [first, ...others] = meant;
+  if (first === undefined || topic.words.length !== 1 || !THE.test(topic.text)) return false;
+  const said = termsOf(topic.text);
+  return others.some((other) => areApart(said, first, other));
 };
 
 /** `my sister Clara`: the full name of whom the person has said that it is so; null where nothing or several fit. */
@@ -242,17 +252,20 @@ export const namedByRole = (topic: string, statements: readonly Held[]): string 
     const [slot, name] = [slotOf(words.slice(0, at).join(' ')), words.slice(at).join(' ')];
     if (!/^\p{Lu}/u.test(name)) continue;
     const folded = foldName(name);
+    const roles = statements.flatMap((held) => {
+      const said = held.isSelf ? namedValueOf(held.text) : null;
+      return said === null ? [] : [{ ...said, full: foldName(said.value) }];
+    });
+    const isRole = (one: { slot: string }): boolean => one.slot === slot || one.slot.endsWith(` ${slot}`);
     const found = new Map(
-      statements.flatMap((held) => {
-        const said = held.isSelf ? namedValueOf(held.text) : null;
-        if (said === null || (said.slot !== slot && !said.slot.endsWith(` ${slot}`))) return [];
-        const full = foldName(said.value);
-        return full === folded || full.startsWith(`${folded} `) ? [[full, said.value] as const] : [];
-      }),
+      roles
+        .filter((one) => isRole(one) && (one.full === folded || one.full.startsWith(`${folded} `)))
+        .map(({ full, value }) => [full, value]),
     );
-    const exact = found.get(folded);
-    if (exact !== undefined) return exact;
-    if (found.size === 1) return [...found.values()][0] ?? null;
+    const full = found.has(folded) ? folded : found.size === 1 ? [...found.keys()][0] : undefined;
+    // A friend of the same name as the sister is kept under the one name: not all of it is the sister's.
+    if (full === undefined || roles.some((one) => one.full === full && !isRole(one))) continue;
+    return found.get(full) ?? null;
   }
   return null;
 };

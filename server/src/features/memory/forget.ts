@@ -4,13 +4,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import {
+  type ForgetTopic,
   holdsName,
+  isOfSeveral,
   type Meant,
   meansStatement,
   namedByRole,
   namedValueOf,
   readTopic,
-  type Topic,
 } from './forget.rules.ts';
 import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement } from './recall.store.ts';
@@ -85,7 +86,7 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
   /** Whom the topic names, by their name or by what they are to the person (`my ex`). */
   const entitiesOf = async (
     speaker: Speaker,
-    topic: Topic,
+    topic: ForgetTopic,
     held: readonly Held[],
   ): Promise<EntityRecord[]> => {
     const bare = topic.text.replace(/^(?:the |my |our )?(?:project|company|team|client) /i, '');
@@ -133,8 +134,7 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
     const wanted = topicToForget(words);
     if (wanted === null || termsOf(wanted).length === 0) return { texts: [], perhaps: [] };
     const statements = await stated(speaker);
-    const held = new Map(statements.map((one) => [one.observation.id, heldOf(one, speaker)]));
-    const all = [...held.values()];
+    const all = statements.map((one) => heldOf(one, speaker));
     const topic = readTopic(namedByRole(wanted, all) ?? wanted, all);
     const named = await entitiesOf(speaker, topic, all);
     const payer =
@@ -146,7 +146,13 @@ export const createForget = ({ entities, relations, personal, clock, likeness, s
         ? 'yes'
         : meansStatement(topic, one, like.get(statement.observation.id) ?? 0);
     };
-    const chosen = statements.filter((statement) => meant(statement) === 'yes');
+    const sure = statements.filter((statement) => meant(statement) === 'yes');
+    const chosen = isOfSeveral(
+      topic,
+      sure.map((one) => heldOf(one, speaker)),
+    )
+      ? []
+      : sure;
     const gone = statements.filter(
       (statement) =>
         chosen.includes(statement) ||

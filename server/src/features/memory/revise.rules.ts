@@ -214,14 +214,13 @@ const namesIn = (text: string): Set<string> =>
       .flatMap((span) => termsOf(span.text)),
   );
 
-/** Whether two statements that a sentence fits speak of two different things: `the deadline` of one project and of another. */
-const areApart = (found: Revision, a: Held, b: Held): boolean => {
-  const said = termsOf(`${found.topic} ${found.before ?? ''} ${found.after}`);
+/** Whether two statements that the same words fit speak of two different things: `the deadline` of one project and of another. */
+export const areApart = (said: readonly string[], a: Held, b: Held): boolean => {
   const namesOf = (held: Held): Set<string> =>
     new Set([...termsOf(named(held)), ...namesIn(held.text)].filter((term) => !said.includes(term)));
   const [first, second] = [namesOf(a), namesOf(b)];
   if (a.isSelf && b.isSelf && a.attribute !== null && b.attribute !== null && a.attribute !== b.attribute)
-    return found.before === null;
+    return true;
   if (first.size === 0 && second.size === 0) return !a.isSelf && !b.isSelf && named(a) !== named(b);
   return ![...first].some((term) => second.has(term));
 };
@@ -232,9 +231,13 @@ const areApart = (found: Revision, a: Held, b: Held): boolean => {
  */
 export const meantOf = <T extends { held: Held }>(found: Revision, fits: readonly T[]): T[] => {
   const terms = termsOf(`${found.topic} ${found.before ?? ''}`);
+  const said = [...terms, ...termsOf(found.after)];
+  const apart = (one: T, other: T): boolean =>
+    // With the old value named, slots may differ that have it.
+    areApart(said, { ...one.held, ...(found.before === null ? {} : { attribute: null }) }, other.held);
   const scored = fits.map((fit) => ({ fit, score: has(documentOf(fit.held), terms) }));
   const top = Math.max(0, ...scored.map(({ score }) => score));
   const [best, ...others] = scored.filter(({ score }) => score === top).map(({ fit }) => fit);
-  if (best === undefined || others.some((one) => areApart(found, best.held, one.held))) return [];
-  return fits.filter((one) => !areApart(found, best.held, one.held));
+  if (best === undefined || others.some((one) => apart(best, one))) return [];
+  return fits.filter((one) => !apart(best, one));
 };
