@@ -128,6 +128,7 @@ export const REQUIREMENTS = {
   'PIC-15': 'a picture that a provider refuses does not stop its conversation',
   'PIC-16': 'words about a picture of before go to a model that can see, where nobody named another',
   'PIC-17': 'words about a picture of before are answered by a fallback that cannot see',
+  'PIC-18': 'the console sends a chosen picture and shows it under its question, after a reload as well',
   'LONG-01': 'messages of up to 262,144 characters are taken by every door, less by MAX_MESSAGE_CHARS',
   'LONG-02':
     'what is longer than the model’s window is refused before any cost, with the counts and what to do',

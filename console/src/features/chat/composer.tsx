@@ -14,6 +14,7 @@ import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
 import { type Limit, modelName } from './limits.ts';
 import { isPicture, preparePicture } from './picture.ts';
+import { useLoadedModels } from './queries.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then go along with the message. */
@@ -115,10 +116,10 @@ export const Composer = (props: ComposerProps) => {
   const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
     onDraft((now) => ({ ...now, files: change(now.files) }));
   // A model that cannot see reads a picture as a document, as far as there are words in it.
-  const sees =
-    model === ''
-      ? props.models.some((one) => one.vision)
-      : props.models.some((one) => one.id === model && one.vision);
+  const canSee = (models: ComposerProps['models']): boolean =>
+    models.some((one) => one.vision && (model === '' || one.id === model));
+  const sees = canSee(props.models);
+  const loadedModels = useLoadedModels();
   const mayAttach = mayUpload || (sees && !temporary.on);
   const waits = limit?.kind === 'rate';
   const [marked, setMarked] = useState(0);
@@ -142,10 +143,10 @@ export const Composer = (props: ComposerProps) => {
 
   const changeFile = (key: string, more: Partial<Attachment>): void =>
     setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
-  const upload = (key: string, file: File): void => {
+  const upload = async (key: string, file: File): Promise<void> => {
     const change = (more: Partial<Attachment>): void => changeFile(key, more);
     change({ share: 0, fault: null, file, waits: false });
-    if (sees && isPicture(file)) {
+    if (isPicture(file) && canSee(await loadedModels())) {
       preparePicture(file).then(
         (image) => change({ image, share: 1 }),
         (error: unknown) => change({ fault: faultOf(error).message }),
@@ -172,7 +173,7 @@ export const Composer = (props: ComposerProps) => {
   const goOn = useRef((): void => {});
   useEffect(() => {
     goOn.current = () => {
-      for (const { key, file, waits } of files) if (waits === true && file !== null) upload(key, file);
+      for (const { key, file, waits } of files) if (waits === true && file !== null) void upload(key, file);
     };
   });
   useEffect(() => {
@@ -193,7 +194,7 @@ export const Composer = (props: ComposerProps) => {
       ...chosen.map(({ key, name, file }) => ({ key, name, share: 0, documentId: null, fault: null, file })),
     ]);
     void keepFiles(chosen).then(() => {
-      for (const { key, file } of chosen) upload(key, file);
+      for (const { key, file } of chosen) void upload(key, file);
     });
   };
   const lookedUp = useRef(new Set<string>());
@@ -203,7 +204,7 @@ export const Composer = (props: ComposerProps) => {
     if (kept?.documentId != null) changeFile(key, { documentId: kept.documentId, share: 1 });
     else if (kept?.file == null) changeFile(key, { fault: NOT_KEPT });
     else if (signedIn.ended()) changeFile(key, { file: kept.file, waits: true });
-    else upload(key, kept.file);
+    else void upload(key, kept.file);
   };
   const lookUpAll = useRef((): void => {});
   useEffect(() => {
@@ -320,7 +321,7 @@ export const Composer = (props: ComposerProps) => {
                   label={`Try ${file.name} again`}
                   icon={<RotateCcw size={12} />}
                   onClick={() => {
-                    if (file.file !== null) upload(file.key, file.file);
+                    if (file.file !== null) void upload(file.key, file.file);
                   }}
                 />
               )}

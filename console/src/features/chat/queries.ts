@@ -1,5 +1,5 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Citation, DocumentChunk, Message, Model } from 'pentarch-sdk';
+import { queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Citation, Client, DocumentChunk, Message, Model } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 import { useCursorList } from '../../lib/cursor-list.ts';
 import { useMay } from '../../lib/me.ts';
@@ -63,20 +63,29 @@ const NO_MODELS: readonly Model[] = [];
  * Models that a person may choose from, the default first. The built-in one, which answers without a model, is no choice
  * beside a real one.
  */
-export const useModels = (): readonly Model[] => {
-  const api = useApi();
-  const mayRead = useMay('agents:read');
-  const { data } = useQuery({
+const modelList = (api: Client) =>
+  queryOptions({
     queryKey: ['models', 'chat'],
     queryFn: async ({ signal }) => {
       const { items } = await api.models.list({ limit: 100 }, { signal });
       return items.filter((one) => one.default || one.provider !== 'builtin');
     },
     meta: { what: 'the models to choose from' },
-    enabled: mayRead,
     staleTime: 60_000,
   });
+
+export const useModels = (): readonly Model[] => {
+  const { data } = useQuery({ ...modelList(useApi()), enabled: useMay('agents:read') });
   return data ?? NO_MODELS;
+};
+
+/** The same for a file that is chosen before they are there. */
+export const useLoadedModels = (): (() => Promise<readonly Model[]>) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const mayRead = useMay('agents:read');
+  return async () =>
+    mayRead ? queryClient.ensureQueryData(modelList(api)).catch(() => NO_MODELS) : NO_MODELS;
 };
 
 /** How many messages come with the conversation itself: the newest. */
