@@ -30,6 +30,19 @@ export const readPictures = (
     .where('id', 'in', ids)
     .execute();
 
+const COPIED = [
+  'id',
+  'tenant_id',
+  'user_id',
+  'name',
+  'media_type',
+  'width',
+  'height',
+  'size_bytes',
+  'bytes',
+  'created_at',
+] as const;
+
 /** Into a conversation that begins as a branch of another one. */
 export const copyPictures = async (
   tx: Queryable,
@@ -40,35 +53,11 @@ export const copyPictures = async (
   if (ids.length === 0) return;
   await tx
     .insertInto('pictures')
-    .columns([
-      'id',
-      'tenant_id',
-      'user_id',
-      'conversation_id',
-      'name',
-      'media_type',
-      'width',
-      'height',
-      'size_bytes',
-      'bytes',
-      'created_at',
-    ])
+    .columns([...COPIED, 'conversation_id'])
     .expression((e) =>
       e
         .selectFrom('pictures')
-        .select((s) => [
-          'id',
-          'tenant_id',
-          'user_id',
-          s.val(to).as('conversation_id'),
-          'name',
-          'media_type',
-          'width',
-          'height',
-          'size_bytes',
-          'bytes',
-          'created_at',
-        ])
+        .select((s) => [...COPIED, s.val(to).as('conversation_id')])
         .where('conversation_id', '=', from)
         .where('id', 'in', ids),
     )
