@@ -21,12 +21,27 @@ export const builtinModelDir = (): string =>
 /** Texts that wait before a second thread is worth its start, and how long it stays without work. */
 const HELP_FROM = 64;
 const HELPER_IDLE_MS = 60_000;
+/** A chat that asked this recently will ask again: what nobody waits for then leaves the first thread to it. */
+const CHATTING_MS = 5_000;
 /** For two threads: each has its next texts when it is done with those at hand. */
 const CALLS_AT_ONCE = 4;
 
+/** Which thread takes a request. `first` and `helper` are the texts that wait there; `helper` is null while that thread does not run. */
+export function chooseThread(state: {
+  urgent: boolean;
+  chatting: boolean;
+  first: number;
+  helper: number | null;
+}): 'first' | 'helper' {
+  if (state.urgent) return 'first';
+  if (state.helper === null) return state.first < HELP_FROM ? 'first' : 'helper';
+  return state.chatting || state.helper < state.first ? 'helper' : 'first';
+}
+
 /**
  * all-MiniLM-L6-v2 in worker threads: one for everything, and a second one that gives way to the rest of the process while many
- * texts wait that nobody waits for, where there is a core for it.
+ * texts wait that nobody waits for, where there is a core for it. While people ask, the second one does that work alone, so that a
+ * question never waits behind a passage.
  */
 export function createBuiltinEmbedder(options: { modelDir?: string; cores?: number } = {}): BuiltinEmbedder {
   const modelDir = options.modelDir ?? builtinModelDir();
@@ -36,6 +51,7 @@ export function createBuiltinEmbedder(options: { modelDir?: string; cores?: numb
   let idleTimer: NodeJS.Timeout | null = null;
   const ending = new Set<Promise<void>>();
   let closed = false;
+  let urgentAtMs = Number.NEGATIVE_INFINITY;
 
   function dismiss(): void {
     if (helper === null || helper.backlog() > 0) return;
@@ -46,10 +62,18 @@ export function createBuiltinEmbedder(options: { modelDir?: string; cores?: numb
   }
 
   function threadFor(urgent: boolean): EmbeddingThread {
-    if (urgent || !mayHelp || closed) return first;
-    if (helper === null && first.backlog() < HELP_FROM) return first;
+    const nowMs = performance.now();
+    if (urgent) urgentAtMs = nowMs;
+    if (!mayHelp || closed) return first;
+    const choice = chooseThread({
+      urgent,
+      chatting: nowMs - urgentAtMs < CHATTING_MS,
+      first: first.backlog(),
+      helper: helper?.backlog() ?? null,
+    });
+    if (choice === 'first') return first;
     helper ??= createEmbeddingThread({ modelDir, background: true });
-    return helper.backlog() < first.backlog() ? helper : first;
+    return helper;
   }
 
   return {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { createBuiltinEmbedder } from './builtin.ts';
+import { chooseThread, createBuiltinEmbedder } from './builtin.ts';
 import { createTextQueue } from './queue.ts';
 import { createRemoteEmbedder } from './remote.ts';
 
@@ -28,6 +28,17 @@ test('owners take turns, however many requests each has', () => {
   queue.cancel(2);
   const order = Array.from({ length: 7 }, () => queue.take()?.text ?? null);
   expect(order).toEqual(['a1', 'b', 'a3', 'B', 'A1', 'A3', null]);
+});
+
+test('a question never waits behind passages: while people ask, the second thread takes what nobody waits for', () => {
+  const state = { urgent: false, chatting: false, first: 96, helper: 96 };
+  expect(chooseThread({ ...state, urgent: true, first: 500, helper: 0 })).toBe('first');
+  expect(chooseThread({ ...state, chatting: true, first: 0 })).toBe('helper');
+  expect(chooseThread({ ...state, first: 0 })).toBe('first');
+  expect(chooseThread({ ...state, helper: 32 })).toBe('helper');
+  // A few texts are not worth the start of a thread, whoever asks.
+  expect(chooseThread({ ...state, chatting: true, first: 2, helper: null })).toBe('first');
+  expect(chooseThread({ ...state, helper: null })).toBe('helper');
 });
 
 test('a second thread helps with what nobody waits for, and gives the same vectors', async () => {
