@@ -7,12 +7,13 @@ import { startProcess, type TestServer } from '../server/test/support/server.ts'
 import { cpuSeconds } from './lib/cpu.ts';
 
 /**
- * What traces add to the CPU time of a chat turn (JSON, 50 tokens, a new conversation each): three servers, without traces, with a tenth
- * of them and with all, asked in alternating windows, so that each sees the same machine.
+ * What traces add to the CPU time of a chat turn (JSON, 50 tokens, a new conversation each): two servers of each kind, without traces, with
+ * a tenth of them and with all, started in mirrored order and asked in alternating windows, so that each kind sees the same machine. Two
+ * servers of one kind differ by up to 10 %: that is the noise, and it is printed beside each kind.
  *
  *   node bench/traces.ts [--windows 20] [--turns 100]
  *
- * Prints medians of the windows in ms of CPU for a turn, and their ratio to the server without traces. A collector that takes
+ * Prints means in ms of CPU for a turn, and their ratio to the servers without traces. A collector that takes
  * everything and looks at nothing runs in this process, the provider in one of its own.
  */
 const { values } = parseArgs({
@@ -71,8 +72,9 @@ const turns = async ({ client }: Subject, count: number): Promise<void> => {
 };
 
 const subjects: Subject[] = [];
+const kinds = Object.entries(WAYS);
 try {
-  for (const [name, env] of Object.entries(WAYS)) {
+  for (const [name, env] of [...kinds, ...kinds.toReversed()]) {
     const server = await startProcess({
       env: {
         MODEL: 'compatible/test-model',
@@ -95,15 +97,16 @@ try {
       subject.perTurnMs.push(((cpuSeconds(subject.server.pid) - before) / TURNS) * 1_000);
     }
   }
-  const middle = (list: readonly number[]): number =>
-    [...list].sort((a, b) => a - b)[list.length >> 1] ?? Number.NaN;
-  const [off] = subjects;
-  for (const { name, perTurnMs } of subjects) {
-    const ratios = perTurnMs.map((ms, n) => ms / (off?.perTurnMs[n] ?? ms));
-    const sum = perTurnMs.reduce((total, ms) => total + ms, 0);
-    const ofOff = off?.perTurnMs.reduce((total, ms) => total + ms, 0) ?? sum;
+  const mean = (list: readonly number[]): number => list.reduce((total, ms) => total + ms, 0) / list.length;
+  const means = kinds.map(([name]) =>
+    subjects.filter((subject) => subject.name === name).map(({ perTurnMs }) => mean(perTurnMs)),
+  );
+  const off = mean(means[0] ?? []);
+  for (const [n, [name]] of kinds.entries()) {
+    const both = means[n] ?? [];
+    const each = both.map((ms) => ms.toFixed(2)).join(' and ');
     console.log(
-      `${name.padEnd(8)}${middle(perTurnMs).toFixed(2)} ms   × ${middle(ratios).toFixed(3)} by windows, × ${(sum / ofOff).toFixed(3)} in sum`,
+      `${name.padEnd(8)}${mean(both).toFixed(2)} ms (${each})   × ${(mean(both) / off).toFixed(3)}`,
     );
   }
   console.log(`${WINDOWS} windows of ${TURNS} turns each; the collector got ${(spans / 1e6).toFixed(1)} MB`);
