@@ -164,6 +164,7 @@ export const REQUIREMENTS = {
     'a temporary chat in the console is known to its page alone: nothing of it is kept by the browser or the server, and it is left only after a question',
   'CONSOLE-11':
     'the console shows code of an answer in the colours of its language and formulas as they are set, and neither loads, links or runs anything',
+  'CONSOLE-12': 'one field, Ctrl K, finds and opens pages, agents, conversations, documents and actions',
   'CONSOLE-07': 'a hit of the console’s search shows its words and leads to its message',
   'CONV-14':
     'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',

@@ -8,6 +8,7 @@ import { useMe } from '../lib/me.ts';
 import { showShortcuts } from '../lib/shortcuts.ts';
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts';
 import { Bell, MOST_SHOWN } from './bell.tsx';
+import { PaletteButton } from './palette-opener.tsx';
 import { useSession } from './session-context.ts';
 import styles from './shell.module.css';
 import { Mark } from './splash.tsx';
@@ -88,6 +89,7 @@ export const Rail = ({ features }: { features: readonly Feature[] }) => (
       </Link>
       <Bell />
     </div>
+    <PaletteButton />
     <nav aria-label="Main" className={styles.nav}>
       {features.map((feature) => (
         <NavLink key={feature.id} feature={feature} />
@@ -114,6 +116,7 @@ export const BottomBar = ({ features }: { features: readonly Feature[] }) => {
         </button>
       </nav>
       <Drawer open={open} onClose={close} title="Pentarch">
+        <PaletteButton onOpen={close} />
         <nav aria-label="All pages" className={styles.nav}>
           {features.map((feature) => (
             <NavLink key={feature.id} feature={feature} onFollow={close} />

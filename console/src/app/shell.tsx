@@ -8,6 +8,7 @@ import { MeProvider } from '../lib/me.ts';
 import { FEATURES } from '../routes.ts';
 import { BottomBar, Rail } from './navigation.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
+import { PaletteHost } from './palette-opener.tsx';
 import { PartialBanner } from './partial-banner.tsx';
 import { SessionBanner } from './session-ended.tsx';
 import styles from './shell.module.css';
@@ -52,6 +53,7 @@ export const Shell = () => {
       </div>
       <PageChange />
       <Shortcuts />
+      <PaletteHost />
     </MeProvider>
   );
 };

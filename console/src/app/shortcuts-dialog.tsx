@@ -1,5 +1,6 @@
 import { Dialog } from '../components/dialog.tsx';
 import { Switch } from '../components/field.tsx';
+import { PALETTE_KEYS } from '../lib/palette.ts';
 import { setSingleKeys, useSingleKeys } from '../lib/shortcuts.ts';
 import styles from './shortcuts-dialog.module.css';
 
@@ -10,6 +11,7 @@ const GROUPS: readonly {
   {
     title: 'Everywhere',
     keys: [
+      { keys: PALETTE_KEYS, does: 'Search, or go to a page, conversation or document' },
       { keys: ['?'], does: 'Show this list', single: true },
       { keys: ['Tab'], does: 'To the next control; Shift goes back' },
       { keys: ['Esc'], does: 'Close what lies over the page' },

@@ -1,5 +1,13 @@
 import { ShieldCheck } from 'lucide-react';
-import type { Feature } from '../../lib/feature.ts';
+import type { Feature, FeaturePlace } from '../../lib/feature.ts';
+
+const tab = (value: string, label: string, permission: string, words: string): FeaturePlace => ({
+  label,
+  path: '/admin',
+  search: { tab: value },
+  anyOf: [permission],
+  words,
+});
 
 /** Running the organisation. Each tab has its own permission; a platform administrator sees the tenants too. */
 export const admin: Feature = {
@@ -9,4 +17,12 @@ export const admin: Feature = {
   path: '/admin',
   anyOf: ['users:read', 'webhooks:read', 'audit:read', 'clients:manage'],
   pages: [{ path: '/admin', title: 'Admin', load: () => import('./admin-page.tsx') }],
+  places: [
+    tab('users', 'Users', 'users:read', 'people invite accounts'),
+    tab('roles', 'Roles and permissions', 'users:read', 'rights'),
+    tab('keys', 'Keys of the organisation', 'users:manage', 'api keys service accounts'),
+    tab('clients', 'OAuth clients', 'clients:manage', 'applications'),
+    tab('webhooks', 'Webhooks', 'webhooks:read', 'events deliveries'),
+    tab('audit', 'Audit', 'audit:read', 'log history who did what'),
+  ],
 };

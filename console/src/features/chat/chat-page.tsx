@@ -49,7 +49,12 @@ import { useVersions } from './use-versions.ts';
 
 const idOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 /** `c` is the open conversation, `m` the message of it that was looked for. */
-const parse = (raw: Readonly<Record<string, unknown>>) => ({ c: idOf(raw.c), m: idOf(raw.m) });
+const parse = (raw: Readonly<Record<string, unknown>>) => ({
+  c: idOf(raw.c),
+  m: idOf(raw.m),
+  /** Who a new message is for; it goes into the composer, and out of the address. */
+  agent: idOf(raw.agent),
+});
 
 /** The run that has not ended: its question stands last, or its answer waits for a decision. */
 const openRunOf = (messages: readonly Message[]): string | null => {
@@ -96,7 +101,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
   const toast = useToast();
   const queryClient = useQueryClient();
   const mayWrite = useMay('chat:write');
-  const [{ c, m }, setState] = useUrlState(parse);
+  const [{ c, m, agent }, setState] = useUrlState(parse);
   const conversation = useConversation(c);
   const agentList = queryOptions({
     queryKey: ['agents', 'list'],
@@ -175,6 +180,12 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
     setWantsEarlier(false);
     setText(next.text);
   }, [c, leave]);
+  useEffect(() => {
+    if (agent === undefined) return;
+    setDraft((now) => ({ ...now, agent }));
+    setState({ agent: undefined });
+    field.current?.focus();
+  }, [agent, setState]);
 
   const newest = conversation.data?.messages ?? [];
   const earlier = useEarlier(c, wantsEarlier);

@@ -13,4 +13,13 @@ export const chat: Feature = {
     { path: '/chat', title: 'Chat', load: () => import('./chat-page.tsx') },
     { path: SHARE_PATH, title: 'Shared conversation', load: () => import('../shares/shared-page.tsx') },
   ],
+  places: [
+    {
+      label: 'New conversation',
+      path: '/chat',
+      search: {},
+      anyOf: ['chat:write'],
+      words: 'ask message start',
+    },
+  ],
 };

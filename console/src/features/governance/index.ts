@@ -14,4 +14,20 @@ export const governance: Feature = {
     words: (count) => `${count} ${count === 1 ? 'waits' : 'wait'} for you`,
   },
   pages: [{ path: '/governance', title: 'Governance', load: () => import('./governance-page.tsx') }],
+  places: [
+    {
+      label: 'Decisions that need you',
+      path: '/governance',
+      search: { view: 'needs_you' },
+      anyOf: [],
+      words: 'approve approvals proposals',
+    },
+    {
+      label: 'History of decisions',
+      path: '/governance',
+      search: { view: 'history' },
+      anyOf: [],
+      words: 'votes proposals',
+    },
+  ],
 };

@@ -12,4 +12,13 @@ export const knowledge: Feature = {
     { path: '/knowledge', title: 'Knowledge', load: () => import('./knowledge-page.tsx') },
     { path: '/knowledge/$documentId', title: 'Document', load: () => import('./document-page.tsx') },
   ],
+  places: [
+    {
+      label: 'Search passages',
+      path: '/knowledge',
+      search: { tab: 'search' },
+      anyOf: [],
+      words: 'find documents try',
+    },
+  ],
 };

@@ -8,4 +8,8 @@ export const memory: Feature = {
   path: '/memory',
   anyOf: ['memory:read'],
   pages: [{ path: '/memory', title: 'Memory', load: () => import('./memory-page.tsx') }],
+  places: [
+    { label: 'Entities', path: '/memory', search: { tab: 'entities' }, anyOf: [], words: 'people things' },
+    { label: 'Relations', path: '/memory', search: { tab: 'relations' }, anyOf: [] },
+  ],
 };

@@ -8,4 +8,14 @@ export const tasks: Feature = {
   path: '/tasks',
   anyOf: ['tasks:read'],
   pages: [{ path: '/tasks', title: 'Tasks', load: () => import('./tasks-page.tsx') }],
+  places: [
+    {
+      label: 'Schedules',
+      path: '/tasks',
+      search: { view: 'schedules' },
+      anyOf: [],
+      words: 'cron repeat reminders',
+    },
+    { label: 'Calendar of tasks', path: '/tasks', search: { view: 'calendar' }, anyOf: [], words: 'week' },
+  ],
 };
