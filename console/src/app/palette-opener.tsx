@@ -28,7 +28,7 @@ export const PaletteButton = ({ onOpen }: { onOpen?: () => void }) => (
     }}
   >
     <Search size={15} aria-hidden="true" />
-    <span>Search</span>
+    <span>Find</span>
     <span aria-hidden="true" className={styles.findKeys}>
       {PALETTE_KEYS.map((key) => (
         <kbd key={key}>{key}</kbd>

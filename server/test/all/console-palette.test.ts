@@ -104,7 +104,7 @@ it(req('CONSOLE-12', 'who may not open a page is not offered it, nor what lies t
 it(req('CONSOLE-12', 'on a phone it is opened by a button, and fits'), async () => {
   const { page, axe, complaints, context } = await app.open({ device: 'phone' });
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('button', { name: 'Find' }).click();
   await entry(page, 'Harbour dues of Kiel').waitFor();
   const box = await palette(page).boundingBox();
   expect(box === null || (box.x >= 0 && box.x + box.width <= 390)).toBe(true);
