@@ -6,6 +6,7 @@ import { useApi } from '../lib/api.ts';
 import { mayOpen } from '../lib/feature.ts';
 import { MeProvider } from '../lib/me.ts';
 import { FEATURES } from '../routes.ts';
+import { DesktopNotices } from './desktop-notices.tsx';
 import { BottomBar, Rail } from './navigation.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { PaletteHost } from './palette-opener.tsx';
@@ -54,6 +55,7 @@ export const Shell = () => {
       <PageChange />
       <Shortcuts />
       <PaletteHost />
+      <DesktopNotices />
     </MeProvider>
   );
 };

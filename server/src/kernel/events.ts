@@ -7,9 +7,9 @@ export interface PlatformEvent {
   /** `conversation.completed`, `proposal.created`, … (contract, section 12). */
   type: string;
   tenantId: string;
-  /** Owner of the record: with `reach` own only they (and those who read the whole tenant) get it. */
+  /** Owner of the record. With `reach` own they get it and those who read the whole tenant; with `person` nobody but them. */
   userId: string | null;
-  reach: 'own' | 'tenant';
+  reach: 'person' | 'own' | 'tenant';
   /** Permission that a reader needs. */
   permission: string;
   data: Record<string, unknown>;

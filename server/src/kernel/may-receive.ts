@@ -9,5 +9,6 @@ export const mayReceive = (caller: Caller, event: EventNeeds): boolean => {
   if (event.tenantId !== caller.tenantId) return false;
   if (!caller.permissions.has(event.permission)) return false;
   if (event.reach === 'tenant' || event.userId === caller.userId) return true;
+  if (event.reach === 'person') return false;
   return caller.roles.includes('admin') || caller.roles.includes('operator');
 };

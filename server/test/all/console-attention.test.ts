@@ -145,6 +145,74 @@ it(
   },
 );
 
+/** The desktop of a person who allows notifications and looks at another window: no headless browser has one. */
+const DESKTOP = `
+  window.desktop = [];
+  document.hasFocus = () => false;
+  window.Notification = class {
+    static permission = localStorage.getItem('allowed') ?? 'default';
+    static async requestPermission() {
+      localStorage.setItem('allowed', 'granted');
+      return (this.permission = 'granted');
+    }
+    constructor(title, options) {
+      Object.assign(this, { title, ...options, closed: false });
+      window.desktop.push(this);
+    }
+    close() {
+      this.closed = true;
+      this.onclose?.();
+    }
+  };
+`;
+const desktop = (page: Page): Promise<{ title: string; tag: string; closed: boolean }[]> =>
+  page.evaluate('desktop.map(({ title, tag, closed }) => ({ title, tag, closed }))');
+
+it(
+  req(
+    'CONSOLE-09',
+    'who wants them gets notifications of the browser, which lead to what they tell of and go with the decision',
+  ),
+  async () => {
+    const person = await newPerson(app.server, admin);
+    const propose = async (action: string): Promise<string> => {
+      const made = await person.post('/v2/governance/proposals', { action, estimated_cost: 500 });
+      expect(made.status, made.text).toBe(201);
+      return made.json<{ id: string }>().id;
+    };
+    const { page, axe, complaints, context } = await app.open({ path: '/settings?tab=notifications' });
+    await page.addInitScript(DESKTOP);
+    await page.reload();
+    const wanted = page.getByRole('switch', { name: /on the desktop/ });
+    await wanted.waitFor();
+    await propose('lamp.unasked');
+    await page.getByRole('link', { name: /unread/ }).waitFor();
+    expect(await desktop(page)).toEqual([]);
+    await wanted.click();
+    await expect.poll(() => wanted.getAttribute('aria-checked')).toBe('true');
+    expect(await axe()).toEqual([]);
+    // It is kept in this browser.
+    await page.reload();
+    await expect.poll(() => wanted.getAttribute('aria-checked')).toBe('true');
+
+    const dimmed = await propose('lamp.dim');
+    await expect
+      .poll(async () => (await desktop(page)).map(({ title }) => title))
+      .toEqual(['Decision needed: lamp.dim']);
+    expect(await desktop(page)).toMatchObject([{ title: 'Decision needed: lamp.dim', closed: false }]);
+    await page.evaluate('desktop[0].onclick()');
+    await page.getByRole('dialog', { name: 'lamp.dim' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('proposal')).toBe(dimmed);
+
+    const lit = await propose('lamp.light');
+    await expect.poll(async () => (await desktop(page)).length).toBe(2);
+    await admin.post(`/v2/governance/proposals/${lit}/vote`, { vote: 'reject' });
+    await expect.poll(async () => (await desktop(page))[1]?.closed).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
+
 it(req('CONSOLE-08', 'on a phone nothing takes the focus by itself, and Enter breaks the line'), async () => {
   await longConversation(admin, ['Is it so?']);
   const { page, context } = await app.open({ device: 'phone' });

@@ -2,6 +2,7 @@ import { Switch } from '../../components/field.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { type DesktopNotices, setDesktopNotices, useDesktopNotices } from '../../lib/desktop-notices.ts';
 import { useMay } from '../../lib/me.ts';
 import { type Category, type Channel, useChannels, useSetChannel } from './queries.ts';
 import styles from './settings.module.css';
@@ -20,6 +21,31 @@ const CHANNELS: readonly { id: Channel; label: string }[] = [
   { id: 'webhook', label: 'Webhooks' },
 ];
 
+const HINTS: Readonly<Record<DesktopNotices, string>> = {
+  on: 'While a tab of Pentarch is open and you look elsewhere.',
+  off: 'While a tab of Pentarch is open and you look elsewhere. The browser asks you once.',
+  blocked:
+    'This browser blocks them for this address. Allow them in its settings of the site, then reload the page.',
+  unsupported: 'This browser has none for this address: it needs https, or localhost.',
+};
+
+/** What the inbox gets is shown by the browser too; kept in this browser alone. */
+const ThisBrowser = () => {
+  const state = useDesktopNotices();
+  const toast = useToast();
+  return (
+    <Panel title="This browser">
+      <Switch
+        label="Show notifications of the inbox on the desktop"
+        hint={HINTS[state]}
+        checked={state === 'on'}
+        disabled={state === 'blocked' || state === 'unsupported'}
+        onChange={(on) => void setDesktopNotices(on).catch(toast.failed)}
+      />
+    </Panel>
+  );
+};
+
 export const Channels = () => {
   const { data, error, refetch } = useChannels();
   const set = useSetChannel();
@@ -35,6 +61,7 @@ export const Channels = () => {
   }
   return (
     <div className={styles.narrow}>
+      <ThisBrowser />
       <Panel title="What reaches you, and how">
         <p className={styles.sub}>
           {data.email_available

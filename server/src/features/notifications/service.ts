@@ -82,12 +82,15 @@ const view = (row: NotificationRow): Notification => ({
   created_at: iso(row.created_at),
 });
 
-/** For its person's open connections, and webhooks. */
-const toldOf = (row: NotificationRow): NewEvent => ({
+/**
+ * To connections it goes as the person's alone: nobody reads another one's inbox, not even an admin. Whoever chooses the channel
+ * `webhook` wants the webhooks of the organisation to have it (`own`).
+ */
+const toldOf = (row: NotificationRow, reach: 'person' | 'own'): NewEvent => ({
   type: 'notification',
   tenantId: row.tenant_id,
   userId: row.user_id,
-  reach: 'own',
+  reach,
   permission: 'notifications:read',
   data: { ...view(row) },
 });
@@ -165,12 +168,12 @@ export const createNotifications = (options: NotificationsOptions) => {
       read_at: channels.inbox ? null : now,
       created_at: now,
     };
-    const event = toldOf(row);
     return db.write(async (tx) => {
       if (!(await insertNotification(tx, row))) return null;
       if (channels.email)
         await jobs.enqueue(tx, emailKind, { v: 1, notification_id: row.id, tenant_id: row.tenant_id });
-      await tx.emit(event, { webhooks: channels.webhook, connections: channels.inbox });
+      if (channels.webhook) await tx.emit(toldOf(row, 'own'), { connections: false });
+      if (channels.inbox) await tx.emit(toldOf(row, 'person'), { webhooks: false });
       return view(row);
     });
   };
@@ -200,7 +203,7 @@ export const createNotifications = (options: NotificationsOptions) => {
   const close = (event: PlatformEvent, keys: readonly string[]): Promise<void> =>
     db.write(async (tx) => {
       for (const row of await closeNotices(tx, event.tenantId, keys, clock.now()))
-        await tx.emit(toldOf(row), { webhooks: false });
+        await tx.emit(toldOf(row, 'person'), { webhooks: false });
     });
 
   /** Behind what is being done for the same proposal. */
