@@ -115,7 +115,10 @@ describe(req(['NOTE-01'], 'the inbox'), () => {
       expect((await world.request(other, 'POST', `/v2/notifications/${id}/read`)).status).toBe(404);
     }
     expect(world.seen.map((e) => e.type)).toContain('notification');
-    expect(world.seen.find((e) => e.type === 'notification')).toMatchObject({ userId: 'ann', reach: 'person' });
+    expect(world.seen.find((e) => e.type === 'notification')).toMatchObject({
+      userId: 'ann',
+      reach: 'person',
+    });
   });
 
   it('is told of an event once', async () => {
