@@ -67,6 +67,19 @@ it.each([
   expect(loading.filter((tag) => !/ src="\/(?![/\\])/.test(tag))).toEqual([]);
 });
 
+it('names an image from elsewhere, and opens it apart by a click alone', () => {
+  const html = renderToStaticMarkup(<Markdown text="![The pier](https://elsewhere.test/pier.png)" />);
+  expect(html).toContain('image: The pier – open');
+  expect(tagsOf(html).find((tag) => tag.startsWith('<a'))).toBe(
+    '<a href="https://elsewhere.test/pier.png" title="https://elsewhere.test/pier.png" rel="noopener noreferrer nofollow" target="_blank">',
+  );
+  const linked = renderToStaticMarkup(
+    <Markdown text="[![The pier](https://elsewhere.test/pier.png)](https://elsewhere.test/)" />,
+  );
+  expect(linked).toContain('image: The pier – not loaded');
+  expect(tagsOf(linked).filter((tag) => tag.startsWith('<a'))).toHaveLength(1);
+});
+
 it('shows what is harmless as it is meant', () => {
   const html = renderToStaticMarkup(<Markdown text={'**bold** `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |'} />);
   expect(html).toContain('<strong>bold</strong>');

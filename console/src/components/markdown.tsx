@@ -1,4 +1,4 @@
-import { Component, isValidElement, lazy, type ReactNode, Suspense } from 'react';
+import { Component, createContext, isValidElement, lazy, type ReactNode, Suspense, useContext } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -12,6 +12,7 @@ import { DISPLAY_WORD, INLINE_MARK, MAX_DISPLAY, withMathAsCode } from './math/m
  */
 
 const SAFE_LINK = /^(https?:|mailto:|\/(?![/\\])|#)/i;
+const FOREIGN_IMAGE = /^https?:\/\//i;
 const OWN_IMAGE = /^(\/(?![/\\])|blob:|data:image\/(png|jpeg|gif|webp);)/i;
 
 const schema = {
@@ -43,21 +44,38 @@ const Block = ({ children }: { children: ReactNode }) => {
   );
 };
 
+/** A link cannot stand within another one. */
+const InLink = createContext(false);
+
+const LinkOut = ({ href, children }: { href: string | undefined; children: ReactNode }) => {
+  const own = href?.startsWith('/') || href?.startsWith('#');
+  return (
+    <a href={href} title={href} rel="noopener noreferrer nofollow" {...(own ? {} : { target: '_blank' })}>
+      {children}
+    </a>
+  );
+};
+
+/** One of this site is drawn. One from elsewhere is never fetched by itself: it says what it is, and opens apart by a click. */
+const Picture = ({ src, alt = '' }: { src?: unknown; alt?: string | undefined }) => {
+  const inLink = useContext(InLink);
+  if (typeof src === 'string' && OWN_IMAGE.test(src)) return <img src={src} alt={alt} loading="lazy" />;
+  const name = `image${alt === '' ? '' : `: ${alt}`}`;
+  if (inLink || typeof src !== 'string') return <span className={styles.blocked}>[{name} – not loaded]</span>;
+  return (
+    <span className={styles.blocked}>
+      [<LinkOut href={src}>{name} – open</LinkOut>]
+    </span>
+  );
+};
+
 const components: Components = {
-  a: ({ href, children }) => {
-    const own = href?.startsWith('/') || href?.startsWith('#');
-    return (
-      <a href={href} title={href} rel="noopener noreferrer nofollow" {...(own ? {} : { target: '_blank' })}>
-        {children}
-      </a>
-    );
-  },
-  img: ({ src, alt }) =>
-    typeof src === 'string' && OWN_IMAGE.test(src) ? (
-      <img src={src} alt={alt ?? ''} loading="lazy" />
-    ) : (
-      <span className={styles.blocked}>[image{alt ? `: ${alt}` : ''} – not loaded]</span>
-    ),
+  a: ({ href, children }) => (
+    <InLink value={true}>
+      <LinkOut href={href}>{children}</LinkOut>
+    </InLink>
+  ),
+  img: Picture,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys
     <section className={styles.tableScroll} tabIndex={0} aria-label="Table">
@@ -73,8 +91,10 @@ const components: Components = {
 
 /** Addresses that do anything but lead somewhere are dropped before they are elements. */
 const urlTransform = (url: string, key: string): string | null => {
-  const safe = key === 'src' ? OWN_IMAGE : SAFE_LINK;
-  return safe.test(url.trim()) ? url.trim() : null;
+  const trimmed = url.trim();
+  const isSafe =
+    key === 'src' ? OWN_IMAGE.test(trimmed) || FOREIGN_IMAGE.test(trimmed) : SAFE_LINK.test(trimmed);
+  return isSafe ? trimmed : null;
 };
 
 const NESTED = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])(?=[ \t>]|$)){21}/;
