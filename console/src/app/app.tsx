@@ -65,7 +65,7 @@ export const App = () => {
   }, [signedOut, beside]);
 
   if (beside) {
-    return <Splash title="Signed in" message="You go on where you were; this window can be closed." />;
+    return <Splash title="Signed in" message="You can continue where you were and close this window." />;
   }
   if (signedOut) {
     return (

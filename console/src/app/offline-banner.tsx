@@ -4,8 +4,8 @@ import styles from './shell.module.css';
 
 const TEXTS = {
   answers: null,
-  offline: 'You are offline. What you see may be old; it is read anew as soon as the connection is back.',
-  silent: 'The server does not answer. What you see may be old; it is read anew as soon as it does.',
+  offline: 'You are offline. What you see may be out of date; it will be refreshed when the connection is back.',
+  silent: 'The server is not responding. What you see may be out of date; it will be refreshed when the server responds.',
 } as const;
 
 export const OfflineBanner = () => {

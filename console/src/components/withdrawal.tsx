@@ -27,7 +27,7 @@ export const Withdrawal = ({ proposal }: { proposal: Proposal }) => {
         open={asking}
         onClose={() => setAsking(false)}
         title="Cancel this proposal?"
-        message="It is closed for good, and what it asked for is not done."
+        message="It will be closed permanently, and what it asked for will not be done."
         action="Cancel proposal"
         busy={cancel.isPending}
         onConfirm={() =>

@@ -52,7 +52,7 @@ export const faultOf = (error: unknown): Fault => {
   if (isSignedOut(error)) {
     return {
       title: 'Your session has ended',
-      message: 'Sign in again to go on. What you wrote is kept.',
+      message: 'Sign in again to continue. What you wrote is kept.',
       requestId,
       retry: false,
     };

@@ -17,7 +17,7 @@ const openTool = async (page: Page, name: string) => {
   const drawer = page.getByRole('dialog');
   await drawer
     .getByRole('region', { name: 'Try it' })
-    .or(drawer.getByText('Until somebody accepts it'))
+    .or(drawer.getByText('Until someone accepts it'))
     .waitFor();
   return drawer;
 };

@@ -30,7 +30,7 @@ afterAll(async () => {
   await provider?.close();
 });
 
-const SILENT = 'The server does not answer. What you see may be old';
+const SILENT = 'The server is not responding. What you see may be out of date';
 /** Of a browser that asks in vain; all else is a fault of ours. */
 const others = (complaints: readonly string[]): string[] =>
   complaints.filter(

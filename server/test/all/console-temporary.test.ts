@@ -206,7 +206,7 @@ it(req('CONSOLE-10', 'says plainly what it cannot do'), async () => {
     }),
   );
   await say(page, 'One more');
-  await page.getByRole('alert').getByText('This chat has become too long to go on with.').waitFor();
+  await page.getByRole('alert').getByText('This chat has become too long to continue.').waitFor();
   expect(await field(page).inputValue()).toBe('One more');
   expect(await axe()).toEqual([]);
   await page.unroute('**/chat/stream');

@@ -110,7 +110,7 @@ const TenantForm = ({ tenant, onClose, onLink }: TenantFormProps) => {
                 defaultValue={tenant.status}
                 options={[
                   { value: 'active', label: 'active' },
-                  { value: 'suspended', label: 'suspended: nobody of it may sign in' },
+                  { value: 'suspended', label: 'suspended: nobody in it can sign in' },
                 ]}
                 fault={fault('status')}
               />

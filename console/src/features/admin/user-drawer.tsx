@@ -87,7 +87,7 @@ const EraseDialog = ({ user, onClose }: { user: User; onClose: () => void }) => 
       }
     >
       <Input
-        label={`Type ${user.email} to go on`}
+        label={`Type ${user.email} to continue`}
         autoComplete="off"
         value={typed}
         onChange={(event) => setTyped(event.target.value)}

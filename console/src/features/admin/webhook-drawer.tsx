@@ -39,7 +39,7 @@ const DeliveryStatus = ({ delivery }: { delivery: Pick<WebhookDelivery, 'status'
 
 const CANCELLED: Readonly<Record<NonNullable<WebhookDelivery['cancelled_reason']>, string>> = {
   switched_off: 'The webhook was switched off before it was sent.',
-  not_allowed: 'The webhook may not read the record that it tells of.',
+  not_allowed: 'The webhook may not read the record that the event is about.',
 };
 
 /** Why a webhook is off, and what switching it on does. */
@@ -48,9 +48,9 @@ const OFF: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> = {
   failing: 'Switched off: nothing could be delivered for five days.',
   manual: 'Switched off by hand.',
   key_deleted:
-    'Switched off: the key that it was told by has been deleted. If you switch it on, it is told of what you may read too.',
+    'Switched off: the key it delivered for has been deleted. If you switch it on, it will deliver what you are allowed to read as well.',
   account_inactive:
-    'Switched off: the account that it was told by may not act any more. If you switch it on, it is told of what you may read too.',
+    'Switched off: the account it delivered for can no longer act. If you switch it on, it will deliver what you are allowed to read as well.',
 };
 
 const wasTaken = ({ response }: WebhookDeliveryDetail['log'][number]): boolean =>

@@ -391,7 +391,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
     versions.fork.mutate(message, {
       onSuccess: ({ id }) => {
         openConversation(id);
-        toast.done('You go on in a new conversation; the first one stays as it is.');
+        toast.done('You are in a new conversation now; the first one stays as it is.');
       },
       onError: toast.failed,
     });
@@ -426,7 +426,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
   const closed = !mayWrite
     ? 'Your role may read but not chat. Ask an admin for the role “user”.'
     : archived
-      ? 'This conversation is archived. Restore it in the list to go on.'
+      ? 'This conversation is archived. Restore it in the list to continue.'
       : null;
   const list = <ConversationList open={c} onOpen={openConversation} />;
   /** What has been written goes along, and is kept in the browser no longer. */
@@ -549,7 +549,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
             className={running?.state === 'reconnecting' ? styles.reconnecting : 'visually-hidden'}
           >
             {running?.state === 'reconnecting' &&
-              'The connection is lost. The answer goes on when it is back.'}
+              'The connection was lost. The answer will continue when it is back.'}
             {running?.state === 'running' && 'The answer is being written.'}
             {running?.state === 'done' && 'The answer is complete.'}
           </p>

@@ -159,11 +159,11 @@ export const DeleteDialog = ({ asking, actions: { remove }, onClose, onDeleted }
       onClose={onClose}
       title={
         count === 1 && first !== undefined
-          ? `Delete “${titleOf(first)}” for good?`
-          : `Delete ${count} conversations for good?`
+          ? `Delete “${titleOf(first)}” permanently?`
+          : `Delete ${count} conversations permanently?`
       }
       message="All its messages in all versions go. This cannot be undone. What agents remember of it, and documents that were attached, stay."
-      action="Delete for good"
+      action="Delete permanently"
       busy={remove.isPending}
       onConfirm={() => {
         const ids = many?.map((one) => one.id) ?? [];

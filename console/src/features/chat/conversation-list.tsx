@@ -274,9 +274,9 @@ export const ConversationList = ({ open, onOpen }: ListProps) => {
           {q !== ''
             ? 'Try another word; titles and texts are searched.'
             : folder !== ''
-              ? 'No conversation of this folder stands here.'
+              ? 'There is no conversation of this folder here.'
               : shelf === 'active'
-                ? 'Your conversations will stand here.'
+                ? 'Your conversations will appear here.'
                 : 'What you archive is kept here and can be restored.'}
         </EmptyState>
       )}

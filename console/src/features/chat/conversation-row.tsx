@@ -97,7 +97,7 @@ const RowMenu = ({ conversation: one, actions, mayWrite, onAsk }: RowMenuProps) 
             icon={<Trash2 size={14} />}
             onSelect={() => onAsk({ kind: 'delete', conversations: [one] })}
           >
-            Delete for good …
+            Delete permanently …
           </MenuItem>
         </>
       )}

@@ -27,7 +27,7 @@ const Countdown = ({ untilMs, onOver }: { untilMs: number; onOver: () => void })
   }, [seconds, onOver]);
   return (
     <div className={styles.closed}>
-      <span role="status">Too many messages at once; yours stands below and can be sent again soon.</span>{' '}
+      <span role="status">Too many messages at once; yours is below and can be sent again soon.</span>{' '}
       {/* Said once above, and not every second. */}
       <span className="number" aria-hidden="true">
         {seconds} s
@@ -55,7 +55,7 @@ export const LimitNotice = ({ limit, onOver }: LimitNoticeProps) => {
       <strong>A cost limit is reached.</strong> {sentence(limit.message)}{' '}
       {mayManage
         ? 'Raise it, or wait until its period is over. '
-        : 'It starts anew with its period, or an admin raises it. '}
+        : 'It resets with the next period, or an admin can raise it. '}
       {mayRead && <Link to="/costs">See costs and limits</Link>}
     </div>
   );

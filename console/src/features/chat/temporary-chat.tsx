@@ -63,11 +63,11 @@ const reasonOf = (error: unknown, begun: boolean): string | null => {
   const tooLong =
     (error instanceof ValidationError && error.fields.some(({ field }) => field.startsWith('/history'))) ||
     (error instanceof ApiError && error.status === 413);
-  if (tooLong) return 'This chat has become too long to go on with. Copy what you need, and begin a new one.';
+  if (tooLong) return 'This chat has become too long to continue. Copy what you need and start a new one.';
   if (begun && error instanceof NotFoundError)
     return 'The connection was lost, and the rest of the answer with it: it is kept nowhere. Ask again.';
   if (!begun && isUnanswered(error))
-    return 'The server did not answer. Your message stands in the field below; it may have cost something all the same.';
+    return 'The server did not respond. Your message is in the field below; it may still have cost something.';
   return null;
 };
 
@@ -290,7 +290,7 @@ export const TemporaryChat = ({ taken, onEnd }: TemporaryChatProps) => {
             className={running?.state === 'reconnecting' ? styles.reconnecting : 'visually-hidden'}
           >
             {running?.state === 'reconnecting' &&
-              'The connection is lost. The answer goes on when it is back.'}
+              'The connection was lost. The answer will continue when it is back.'}
             {running?.state === 'running' && 'The answer is being written.'}
             {running === null && said.length > 0 && 'The answer is complete.'}
           </p>

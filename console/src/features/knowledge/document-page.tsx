@@ -147,7 +147,7 @@ const Facts = ({ document }: { document: Document }) => (
       {document.unread_pages.length > 0 && (
         <>
           <dt>Pages without text</dt>
-          <dd>{document.unread_pages.join(', ')}: scans or pictures, which nobody can search</dd>
+          <dd>{document.unread_pages.join(', ')}: scans or pictures, which cannot be searched</dd>
         </>
       )}
       {document.left_out.length > 0 && (
@@ -190,7 +190,7 @@ const Visibility = ({ document }: { document: Document }) => {
         hint={
           document.visibility === 'role'
             ? `Now: you, and who has a role of ${document.roles.join(', ')}.`
-            : 'Off: only you; nobody else finds it in a search.'
+            : 'Off: only you can find it in a search.'
         }
         checked={document.visibility === 'tenant'}
         disabled={update.isPending}

@@ -41,7 +41,7 @@ export const JsonField = ({
       spellCheck={false}
       rows={6}
       value={text}
-      fault={wrong ? 'is not JSON yet; the value before stands' : fault}
+      fault={wrong ? 'is not valid JSON yet; the previous value is kept' : fault}
       onChange={(event) => {
         const next = event.currentTarget.value;
         setText(next);

@@ -172,7 +172,7 @@ export const ServerForm = ({ server, onClose, onSaved }: ServerFormProps) => {
       title={server === null ? 'Register server' : `Change ${server.title}`}
       description={
         server === null
-          ? 'Look at its tools and accept them on its page: until then, answers that are told of them ask before they act.'
+          ? 'Review its tools and accept them on its page. Until then, answers that use them ask before they act.'
           : undefined
       }
     >
@@ -244,7 +244,7 @@ export const ServerForm = ({ server, onClose, onSaved }: ServerFormProps) => {
             {server !== null && (
               <Checkbox
                 label={`Replace the ${secretLabel.toLowerCase()}`}
-                hint="What stands there is not shown; all of it is replaced."
+                hint="The stored value is not shown; what you enter replaces all of it."
                 checked={replaces}
                 onChange={setReplaces}
               />

@@ -62,7 +62,7 @@ const Actions = ({ server, tools }: { server: McpServer; tools: readonly McpTool
   const signIn = (): void =>
     authorize.mutate(server.name, {
       onSuccess: ({ authorization_url: address }) => {
-        if (address === null) toast.done('Signed in: nobody was needed');
+        if (address === null) toast.done('Signed in without asking anybody');
         else window.open(address, '_blank', 'noopener');
       },
       onError: toast.failed,

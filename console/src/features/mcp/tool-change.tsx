@@ -80,7 +80,7 @@ export const ToolChange = ({ server, tool }: { server: string; tool: McpTool }) 
       </h3>
       <p>
         {tool.held_back
-          ? 'Until somebody accepts it nobody can call it, and agents do not see it.'
+          ? 'Until someone accepts it, it cannot be called, and agents do not see it.'
           : 'It may be used already; accepting it says that somebody has looked at it.'}
       </p>
       {changed && tool.accepted === null && (

@@ -120,7 +120,7 @@ const Fact = ({ entity, fact, mayChange }: FactProps) => {
       <ConfirmDialog
         open={state === 'deleting'}
         onClose={shown}
-        title="Delete this fact for good?"
+        title="Delete this fact permanently?"
         message={`“${fact.text}” will not be remembered, and not be kept as history. To keep that, correct it instead.`}
         action="Delete fact"
         busy={removeFact.isPending}

@@ -153,7 +153,7 @@ export const RelationEditor = ({ relation, onDone }: RelationEditorProps) => {
       <ConfirmDialog
         open={deleting}
         onClose={() => setDeleting(false)}
-        title="Delete this relation for good?"
+        title="Delete this relation permanently?"
         message="It is not kept as history. If it was true once, set the end of it instead."
         action="Delete relation"
         busy={remove.isPending}

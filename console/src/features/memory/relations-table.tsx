@@ -88,7 +88,7 @@ export const RelationsTable = ({ type, now, names, onOpen, onClear }: RelationsT
         action={type === '' && !now ? undefined : <Button onClick={onClear}>Show all relations</Button>}
       >
         {type === '' && !now
-          ? 'Open an entity and add a relation to another one, or tell an agent how two things belong together.'
+          ? 'Open an entity and add a relation to another one, or tell an agent how two things are related.'
           : 'A relation type is compared as a whole, such as works_at.'}
       </EmptyState>
     }

@@ -46,7 +46,7 @@ const Origin = ({ one }: { one: MemoryPreference }) => (
         Conversation
       </Link>
     )}
-    {!one.told && <Badge tone="warn">not told: only the newest 20 are</Badge>}
+    {!one.told && <Badge tone="warn">not used: agents see only the newest 20</Badge>}
   </p>
 );
 
@@ -141,7 +141,7 @@ const Row = ({ label, example, held, value, save }: RowProps) => {
           open={state === 'deleting'}
           onClose={shown}
           title={`Forget “${held.text}”?`}
-          message="Agents are not told it any more. It can be set again."
+          message="Agents will no longer see it. You can set it again."
           action="Forget it"
           busy={remove.isPending}
           onConfirm={() =>

@@ -40,7 +40,7 @@ const SettingsPage = () => {
   const shown = tabs.some((one) => one.value === tab) ? tab : 'profile';
   return (
     <>
-      <PageHead title="Settings" about="Your account, how you are told of things, and what may act as you." />
+      <PageHead title="Settings" about="Your account, your notifications, and what may act on your behalf." />
       <Tabs value={shown} tabs={tabs} onChange={(next) => setState({ tab: next })} />
     </>
   );

@@ -85,7 +85,7 @@ export const ShareDialog = ({ conversation, onClose }: ShareDialogProps) => {
       open={conversation !== null}
       onClose={close}
       title="Share the conversation"
-      description="Whoever opens the link reads it as it stands now. What is said later is not shared."
+      description="Anyone who opens the link sees it as it is now. Later messages are not shared."
       actions={
         <Button kind="primary" type="submit" form="share" busy={share.isPending}>
           Make a link

@@ -126,7 +126,7 @@ const Actions = ({ task, onGone }: { task: Task; onGone: () => void }) => {
   const pause = (paused: boolean): void =>
     update.mutate(
       { id: task.id, body: { paused } },
-      { onSuccess: () => toast.done(paused ? 'Paused' : 'It goes on'), onError: toast.failed },
+      { onSuccess: () => toast.done(paused ? 'Paused' : 'Resumed'), onError: toast.failed },
     );
   return (
     <div className={styles.actions}>
@@ -164,8 +164,8 @@ const Actions = ({ task, onGone }: { task: Task; onGone: () => void }) => {
         title="Cancel this task?"
         message={
           task.cron === null
-            ? 'What goes on is stopped. It can be run again.'
-            : 'What goes on is stopped, and its schedule ends. To let it rest for a while, pause it.'
+            ? 'The current run will be stopped. The task can be run again.'
+            : 'The current run will be stopped, and the schedule ends. To stop it only for a while, pause it.'
         }
         action="Cancel task"
         busy={cancel.isPending}

@@ -140,7 +140,7 @@ const CronFields = (props: {
       <Coming cron={cron} zone={zone} />
       <div className={styles.pair}>
         <Select
-          label="If the last run still goes on"
+          label="If the last run is still running"
           value={overlap}
           options={OVERLAPS}
           onChange={(event) => props.onOverlap(event.currentTarget.value === 'queue' ? 'queue' : 'skip')}
