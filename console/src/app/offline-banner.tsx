@@ -4,8 +4,10 @@ import styles from './shell.module.css';
 
 const TEXTS = {
   answers: null,
-  offline: 'You are offline. What you see may be out of date; it will be refreshed when the connection is back.',
-  silent: 'The server is not responding. What you see may be out of date; it will be refreshed when the server responds.',
+  offline:
+    'You are offline. What you see may be out of date; it will be refreshed when the connection is back.',
+  silent:
+    'The server is not responding. What you see may be out of date; it will be refreshed when the server responds.',
 } as const;
 
 export const OfflineBanner = () => {
