@@ -549,7 +549,7 @@ const StoredChat = ({ onTemporary }: { onTemporary: (taken: Taken) => void }) =>
             className={running?.state === 'reconnecting' ? styles.reconnecting : 'visually-hidden'}
           >
             {running?.state === 'reconnecting' &&
-              'The connection was lost. The answer will continue when it is back.'}
+              'The connection is lost. The answer will continue when it is back.'}
             {running?.state === 'running' && 'The answer is being written.'}
             {running?.state === 'done' && 'The answer is complete.'}
           </p>

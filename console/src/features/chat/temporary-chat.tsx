@@ -290,7 +290,7 @@ export const TemporaryChat = ({ taken, onEnd }: TemporaryChatProps) => {
             className={running?.state === 'reconnecting' ? styles.reconnecting : 'visually-hidden'}
           >
             {running?.state === 'reconnecting' &&
-              'The connection was lost. The answer will continue when it is back.'}
+              'The connection is lost. The answer will continue when it is back.'}
             {running?.state === 'running' && 'The answer is being written.'}
             {running === null && said.length > 0 && 'The answer is complete.'}
           </p>
