@@ -273,6 +273,8 @@ export const REQUIREMENTS = {
   'A2A-04': 'tasks are read, listed, followed and cancelled',
   'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
   'A2A-07': 'what the compatibility kit calls mandatory for JSON-RPC holds',
+  'A2A-08':
+    'clients are told how their tasks go on, as they asked, and of no task that they may not read; what is not taken is tried again',
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',

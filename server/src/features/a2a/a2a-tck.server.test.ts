@@ -119,15 +119,6 @@ describe('JSON-RPC', () => {
 });
 
 describe('errors of the protocol', () => {
-  it(req('A2A-07', 'test_push_notification_not_supported_error_32003'), async () => {
-    const config = { taskId: NOWHERE, url: 'https://example.com/webhook' };
-    for (const [method, params] of [
-      ['CreateTaskPushNotificationConfig', config],
-      ['GetTaskPushNotificationConfig', { taskId: NOWHERE, id: 'c' }],
-    ] as const)
-      expect(await codeOf(call(admin, method, params)), method).toBe(-32_003);
-  });
-
   it(req('A2A-07', 'test_unsupported_operation_error_32004'), async () => {
     const { id } = await send(admin, 'A task that ends');
     expect(await codeOf(call(admin, 'SubscribeToTask', { id }))).toBe(-32_004);
@@ -158,7 +149,7 @@ describe('the agent card', () => {
         name: text,
         description: text,
         version: text,
-        capabilities: { streaming: true, pushNotifications: false },
+        capabilities: { streaming: true, pushNotifications: true },
         defaultInputModes: ['text/plain', 'application/json'],
         defaultOutputModes: ['text/plain'],
         supportedInterfaces: expect.arrayContaining([
