@@ -118,6 +118,8 @@ export const REQUIREMENTS = {
   'PIC-06': 'pictures have the rights of their conversation and are erased with it',
   'PIC-07': 'broken, twofold and huge pictures are refused by their header, with their place',
   'PIC-08': 'a temporary chat leaves no picture behind',
+  'PIC-30': 'a document that is a picture is shown by the rights to it, and copied with the message',
+  'PIC-31': 'a person’s export holds the bytes of their pictures',
   'PIC-09': 'the fingerprint of an idempotency key includes the picture',
   'PIC-10': 'a message that waits keeps its picture',
   'PIC-11':
