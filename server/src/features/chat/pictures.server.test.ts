@@ -494,7 +494,7 @@ describe('documents that are pictures', () => {
   const lines = linesFrom(120, ['Photo of the notice board', 'Berth 7 is closed until the 19th of May.']);
 
   it(req(
-    'PIC-10',
+    'PIC-30',
     'are shown by the rights to them, beside their text, and the copy stays with the message',
   ), async () => {
     const person = await newPerson(server, admin);

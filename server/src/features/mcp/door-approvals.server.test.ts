@@ -18,7 +18,10 @@ it.beforeAll(({ world }) => {
   ({ server, admin } = world);
 });
 
-type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
+type Answer = {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, boolean | string | number>;
+};
 
 /** `answer` null: a client that cannot ask anybody. */
 const withClient = async <T>(
@@ -52,6 +55,7 @@ const withClient = async <T>(
 };
 const write = (client: McpClient, path: string) =>
   client.callTool({ name: 'files__write_file', arguments: { path, content: 'x' } });
+const UNCLEAR: readonly Answer['content'][] = [{}, { approve: 'yes' }, { approve: 1 }, undefined];
 const YES: Answer = { action: 'accept', content: { approve: true } };
 const proposals = async (status: string) =>
   (await admin.get(`/v2/governance/proposals?status=${status}`)).json<
@@ -102,7 +106,7 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   });
 
   it(req('MCP-15', 'decides nothing by a form without a yes or a no'), async () => {
-    for (const [i, content] of [{}, { approve: 'yes' }, { approve: 1 }, undefined].entries()) {
+    for (const [i, content] of UNCLEAR.entries()) {
       const path = `unclear-${i}-${mode}.txt`;
       await withClient(
         admin,
