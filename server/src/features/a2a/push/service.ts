@@ -42,6 +42,7 @@ export interface PushOptions {
 const CONCURRENCY = 8;
 const PER_PERSON = 4;
 const AT_ONCE = 100;
+const MAX_WATCHED = 10_000;
 /** An attempt that is overdue for this long has lost its job. */
 const LOST_AFTER_MS = 10 * 60_000;
 
@@ -172,6 +173,8 @@ export const createPush = (options: PushOptions) => {
         details: { config_id: row.config_id, origin: new URL(row.url).origin },
       });
     });
+    // Tasks that end at another node leave their ids; the look over all rows finds what is forgotten here.
+    if (watched.size >= MAX_WATCHED) watched.clear();
     if (row.finished_at === null) watched.add(runId);
     return { ...viewOf(row), token: config.token ?? '', authentication: config.authentication };
   };
