@@ -248,7 +248,7 @@ type ChatRequest struct {
 
 // ChatRequestAttachment is a model of the API.
 type ChatRequestAttachment struct {
-	// A document that the caller can read
+	// A document that the caller can read; one that is a picture is also shown to a model that can see
 	DocumentID *string `json:"document_id,omitempty"`
 	// A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata
 	Image *string `json:"image,omitempty"`

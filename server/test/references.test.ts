@@ -22,6 +22,7 @@ const VALUES = new Set(
   secret_hash server settings sha256 slug source source_kind state status table_head target_type text text_folded text_key tier
   timezone title tool tool_calls tool_name tool_server transport type type_folded url usage value veto visibility vote
    media_type voter_type mac seal taint consent_hash decider then_approval evidence unread_pages permission reach cancelled_reason left_out post_logout_redirect_uris folder maker_permissions patched
+   auth_scheme config_id end_reason protocol secrets told
    password_permissions`.split(/\s+/),
 );
 

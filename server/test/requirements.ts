@@ -118,6 +118,8 @@ export const REQUIREMENTS = {
   'PIC-06': 'pictures have the rights of their conversation and are erased with it',
   'PIC-07': 'broken, twofold and huge pictures are refused by their header, with their place',
   'PIC-08': 'a temporary chat leaves no picture behind',
+  'PIC-30': 'a document that is a picture is shown by the rights to it, and copied with the message',
+  'PIC-31': 'a person’s export holds the bytes of their pictures',
   'PIC-09': 'the fingerprint of an idempotency key includes the picture',
   'PIC-10': 'a message that waits keeps its picture',
   'PIC-11':
@@ -274,6 +276,8 @@ export const REQUIREMENTS = {
   'A2A-04': 'tasks are read, listed, followed and cancelled',
   'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
   'A2A-07': 'what the compatibility kit calls mandatory for JSON-RPC holds',
+  'A2A-08':
+    'clients are told how their tasks go on, as they asked, and of no task that they may not read; what is not taken is tried again',
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',

@@ -33,7 +33,14 @@ type Lost = Record<SealedValue['place']['table'], SealedValue[]>;
 
 /** Every sealed value that the present keys do not open, by table. */
 const lostOf = async (session: Session, sealing: Sealing): Promise<Lost> => {
-  const lost: Lost = { signing_keys: [], webhooks: [], mcp_servers: [], mcp_oauth: [], idempotency_keys: [] };
+  const lost: Lost = {
+    signing_keys: [],
+    webhooks: [],
+    a2a_push_configs: [],
+    mcp_servers: [],
+    mcp_oauth: [],
+    idempotency_keys: [],
+  };
   for (const place of SEALED_PLACES) {
     for (const value of await sealedValues(session.tx, place, null))
       if (sealing.open(value) === null) lost[place.table].push(value);
@@ -52,6 +59,9 @@ const planOf = (lost: Lost): string[] => [
         `${new Set(lost.webhooks.map((value) => value.row.id)).size} webhooks are switched off and get a new secret: rotate it to see it, tell the receiver, switch the webhook on`,
       ]
     : []),
+  ...(lost.a2a_push_configs.length > 0
+    ? [`${lost.a2a_push_configs.length} clients of the A2A door are told no more of their tasks`]
+    : []),
   ...(lost.mcp_servers.length > 0
     ? [
         `${lost.mcp_servers.length} MCP servers are switched off: give their address or command, and their secrets, anew`,
@@ -62,7 +72,12 @@ const planOf = (lost: Lost): string[] => [
   'all records stay: conversations, documents, memory, costs, accounts, the audit chain',
 ];
 
-const voidOne = async (session: Session, sealing: Sealing, value: SealedValue): Promise<void> => {
+const voidOne = async (
+  session: Session,
+  sealing: Sealing,
+  value: SealedValue,
+  now: number,
+): Promise<void> => {
   const { tx } = session;
   const { table, column } = value.place;
   if (table === 'webhooks' && column === 'secret') {
@@ -71,6 +86,9 @@ const voidOne = async (session: Session, sealing: Sealing, value: SealedValue): 
   }
   if (table === 'webhooks')
     return replaceSealed(tx, value, { previous_secret: null, previous_secret_until: null });
+  // Without what it proves itself by, a client would refuse its notifications: it asks for them anew.
+  if (table === 'a2a_push_configs')
+    return replaceSealed(tx, value, { secrets: null, due: null, end_reason: 'failed', finished_at: now });
   if (table === 'mcp_servers') {
     const endpoint = sealing.seal(value, lostEndpoint(value.row.transport ?? 'http'));
     return replaceSealed(tx, value, { endpoint, enabled: 0 });
@@ -108,7 +126,7 @@ const recover = async (session: Session, keys: PlatformKeys, lost: Lost, io: Io)
   const sealing = composeSealing(keys);
   await session.exec(session.dialect === 'sqlite' ? 'begin immediate' : 'begin');
   for (const values of Object.values(lost)) {
-    for (const value of values) await voidOne(session, sealing, value);
+    for (const value of values) await voidOne(session, sealing, value, io.now());
   }
   if (lost.signing_keys.length > 0) await voidSignIns(session.tx, io.now());
   await forgetKeysFact(session.tx);

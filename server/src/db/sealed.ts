@@ -3,7 +3,7 @@ import type { Queryable } from './db.ts';
 
 /** Where the store holds values that are sealed with keys from outside of it, and how many times it is read for them. */
 export interface SealedPlace {
-  table: 'signing_keys' | 'webhooks' | 'mcp_servers' | 'mcp_oauth' | 'idempotency_keys';
+  table: 'signing_keys' | 'webhooks' | 'a2a_push_configs' | 'mcp_servers' | 'mcp_oauth' | 'idempotency_keys';
   column: string;
   key: readonly string[];
 }
@@ -12,6 +12,7 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
   { table: 'signing_keys', column: 'private_sealed', key: ['id'] },
   { table: 'webhooks', column: 'secret', key: ['tenant_id', 'id'] },
   { table: 'webhooks', column: 'previous_secret', key: ['tenant_id', 'id'] },
+  { table: 'a2a_push_configs', column: 'secrets', key: ['tenant_id', 'id'] },
   { table: 'mcp_servers', column: 'endpoint', key: ['tenant_id', 'id'] },
   { table: 'mcp_oauth', column: 'state', key: ['tenant_id', 'server'] },
   { table: 'idempotency_keys', column: 'body', key: ['caller_id', 'key'] },

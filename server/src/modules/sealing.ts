@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/db.ts';
 import { SEALED_PLACES, type SealedPlace, type SealedValue, sealedValues } from '../db/sealed.ts';
+import { aboutPushSecrets } from '../features/a2a/index.ts';
 import { auditSignerOf, headsOfUnknownKeys } from '../features/audit/index.ts';
 import { aboutSigningKey, createSeal, type PlatformKeys } from '../features/identity/index.ts';
 import { createCarriedSecrets } from '../features/mcp/index.ts';
@@ -19,6 +20,7 @@ const keyBytes = (text: string): Buffer => Buffer.from(text, 'base64url');
 const aboutOf = (place: SealedPlace, row: Record<string, string>): string => {
   const { id = '', tenant_id = '', caller_id = '', key = '' } = row;
   if (place.table === 'signing_keys') return aboutSigningKey(id);
+  if (place.table === 'a2a_push_configs') return aboutPushSecrets({ tenant_id, id });
   return place.table === 'webhooks' ? aboutWebhookSecret({ tenant_id, id }) : aboutAnswer({ caller_id, key });
 };
 

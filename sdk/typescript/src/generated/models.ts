@@ -217,7 +217,7 @@ export interface ChatRequest {
 }
 
 export interface ChatRequestAttachment {
-  /** A document that the caller can read */
+  /** A document that the caller can read; one that is a picture is also shown to a model that can see */
   document_id?: string;
   /** A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata */
   image?: string;

@@ -1,11 +1,18 @@
 import type { Row } from '../../db/archive/session.ts';
+import { aboutPushSecrets } from '../../features/a2a/index.ts';
 import type { PlatformKeys } from '../../features/identity/index.ts';
 import { createCarriedSecrets } from '../../features/mcp/index.ts';
 import { aboutWebhookSecret } from '../../features/webhooks/index.ts';
 import { mcpKeysOf, sealOf } from '../keys.ts';
 
 /** Columns that are encrypted with the installation's own keys. */
-const SEALED: Record<string, readonly string[]> = { webhooks: ['secret', 'previous_secret'] };
+const SEALED: Record<
+  string,
+  { columns: readonly string[]; about(row: { tenant_id: string; id: string }): string }
+> = {
+  webhooks: { columns: ['secret', 'previous_secret'], about: aboutWebhookSecret },
+  a2a_push_configs: { columns: ['secrets'], about: aboutPushSecrets },
+};
 
 /** Takes rows out of this installation's encryption, or into it. */
 export const createSecrets = (keys: PlatformKeys) => {
@@ -20,9 +27,10 @@ export const createSecrets = (keys: PlatformKeys) => {
     how: { plain(text: string, about: string): string; mcp(text: string): string },
   ): Row => {
     const changed: Row = { ...row };
-    for (const column of SEALED[table] ?? []) {
+    const sealed = SEALED[table];
+    for (const column of sealed?.columns ?? []) {
       const text = row[column];
-      const about = aboutWebhookSecret({ tenant_id: String(row.tenant_id), id: String(row.id) });
+      const about = sealed?.about({ tenant_id: String(row.tenant_id), id: String(row.id) }) ?? '';
       if (typeof text === 'string') changed[column] = how.plain(text, about);
     }
     const own = mcp.columnOf(table);

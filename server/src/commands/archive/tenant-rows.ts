@@ -1,4 +1,5 @@
 import type { Row } from '../../db/archive/session.ts';
+import { carriedPushConfig } from '../../features/a2a/index.ts';
 import { assertCarriedCounter, assertCarriedLimit } from '../../features/costs/index.ts';
 import { assertCarriedClient, assertCarriedKey, carriedUser } from '../../features/identity/index.ts';
 import { carriedServer } from '../../features/mcp/index.ts';
@@ -29,6 +30,7 @@ const MAX_WEBHOOKS = 100;
 const JOBS: Record<string, string> = {
   'task.run': 'task_run_id',
   'webhook.deliver': 'delivery_id',
+  'a2a.push': 'config_id',
   'notification.email': 'notification_id',
 };
 
@@ -84,6 +86,12 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
       options.note(`switched off: the webhook to ${String(row.url)}, whose address ${fault}`);
     return taken;
   };
+  const pushConfig = (row: Row): Row => {
+    const { row: taken, fault } = carriedPushConfig(row, options.checks.ofWebhook);
+    if (fault !== null)
+      options.note(`ended: the notifications of a task to ${String(row.url)}, whose address ${fault}`);
+    return taken;
+  };
   const tenant = (row: Row): Row => {
     count('tenants', 1);
     return {
@@ -134,6 +142,8 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
         return document(row);
       case 'webhooks':
         return webhook(row);
+      case 'a2a_push_configs':
+        return pushConfig(row);
       default:
         return row;
     }

@@ -86,6 +86,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   proposal_votes: { proposal_id: must('proposals'), voter: may('users') },
   tasks: { user_id: must('users'), parent_task_id: may('tasks'), created_by_run: may('runs') },
   task_runs: { task_id: must('tasks'), user_id: must('users'), conversation_id: may('conversations') },
+  a2a_push_configs: { user_id: must('users'), run_id: must('runs') },
   webhooks: { created_by: may('users') },
   webhook_deliveries: { webhook_id: must('webhooks'), owner: may('users') },
   webhook_attempts: { delivery_id: must('webhook_deliveries') },
@@ -109,6 +110,7 @@ export const SCANNED: Readonly<Record<string, readonly string[]>> = {
   mcp_servers: ['policy', 'access'],
   notifications: ['data'],
   webhooks: ['credential', 'readers'],
+  a2a_push_configs: ['credential'],
 };
 
 /** Columns that look like references and are none: names, ids of another kind, history of the audit chain. */

@@ -61,6 +61,7 @@ import { documentUploads } from './180-document-uploads.ts';
 import { documentPatches } from './181-document-patches.ts';
 import { messageGrams } from './190-message-grams.ts';
 import { pictures } from './200-pictures.ts';
+import { taskNotifications } from './210-task-notifications.ts';
 import { forgottenMessages } from './220-forgotten-messages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -127,5 +128,6 @@ export const migrations: readonly SchemaStep[] = [
   documentPatches,
   messageGrams,
   pictures,
+  taskNotifications,
   forgottenMessages,
 ];

@@ -1,3 +1,4 @@
+import type { A2aTables } from './a2a.ts';
 import type { AccountTables } from './accounts.ts';
 import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
@@ -19,7 +20,8 @@ import type { WebhookTables } from './webhooks.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
-  extends AccountTables,
+  extends A2aTables,
+    AccountTables,
     AgentTables,
     ChatTables,
     CostTables,

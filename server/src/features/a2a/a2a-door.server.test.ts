@@ -1,15 +1,10 @@
-import { Role, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import {
-  type Client as A2aClient,
-  ClientFactory,
-  createAuthenticatingFetchWithRetry,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-} from '@a2a-js/sdk/client';
+import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type { Client as A2aClient } from '@a2a-js/sdk/client';
 import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { createCanvas } from '@napi-rs/canvas';
 import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
+import { type A2aClientOptions, a2aClient, a2aMessage, asTask } from '../../../test/support/a2a-client.ts';
 import type { Client } from '../../../test/support/client.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
 import type { TestServer } from '../../../test/support/server.ts';
@@ -39,59 +34,9 @@ it.beforeAll(({ world }) => {
 });
 beforeEach(() => provider.reset());
 
-/** A client of the network or of an agent; `legacy` speaks version 0.3. */
-const clientOf = async (
-  token: string | null,
-  where = '',
-  options: { legacy?: boolean; headers?: Record<string, string> } = {},
-): Promise<A2aClient> => {
-  const fetchImpl = createAuthenticatingFetchWithRetry(fetch, {
-    headers: async () => ({
-      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-      ...options.headers,
-    }),
-    shouldRetryWithHeaders: async () => undefined,
-  });
-  const card = await new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).resolve(
-    `${server.url}${where}/.well-known/agent-card.json`,
-    '',
-  );
-  const version = options.legacy === true ? '0.3' : '1.0';
-  const factory = new ClientFactory({
-    transports: [new JsonRpcTransportFactory({ fetchImpl, legacyCompat: { enabled: true } })],
-  });
-  return factory.createFromAgentCard({
-    ...card,
-    supportedInterfaces: card.supportedInterfaces.filter((entry) => entry.protocolVersion === version),
-  });
-};
-
-let messages = 0;
-const message = (
-  text: string,
-  more: Partial<SendMessageRequest> & { contextId?: string } = {},
-): SendMessageRequest => ({
-  tenant: '',
-  message: {
-    messageId: `m${++messages}`,
-    contextId: more.contextId ?? '',
-    taskId: '',
-    role: Role.ROLE_USER,
-    parts: [
-      { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' },
-    ],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  configuration: more.configuration,
-  metadata: undefined,
-});
-
-const asTask = (value: object): Task => {
-  if (!('status' in value)) throw new Error('no task');
-  return value as Task;
-};
+const clientOf = (token: string | null, where = '', options: A2aClientOptions = {}): Promise<A2aClient> =>
+  a2aClient(server.url, token, where, options);
+const message = a2aMessage;
 const textOf = (task: Task): string =>
   task.artifacts
     .flatMap((artifact) => artifact.parts)
@@ -451,6 +396,42 @@ describe('refusals', () => {
     }
   });
 
+  it(req('A2A-05', 'of a message with parts that are none are faults of its parameters'), async () => {
+    const parts: unknown[] = [
+      null,
+      5,
+      { text: 5 },
+      { raw: 5 },
+      { kind: 'file' },
+      { kind: 'file', file: { bytes: 5 } },
+    ];
+    for (const part of parts)
+      for (const [method, how] of [
+        ['SendMessage', v1],
+        ['SendStreamingMessage', v1],
+        ['message/send', {}],
+        ['message/stream', {}],
+      ] as const) {
+        const role = how === v1 ? 'ROLE_USER' : 'user';
+        const refused = await admin.post(
+          '/a2a',
+          rpc(method, { message: { messageId: 'm', role, parts: [part] } }),
+          how,
+        );
+        expect([method, part, refused.body]).toMatchObject([
+          method,
+          part,
+          { id: 7, error: { code: -32_602 } },
+        ]);
+      }
+    const said = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Hi' }] } };
+    for (const configuration of [5, { historyLength: -1 }, { historyLength: 'all' }]) {
+      const refused = await admin.post('/a2a', rpc('SendMessage', { ...said, configuration }), v1);
+      expect([configuration, refused.body]).toMatchObject([configuration, { error: { code: -32_602 } }]);
+    }
+    expect(provider.requests).toEqual([]);
+  });
+
   it(req('A2A-05', 'of the protocol are those of its SDK'), async () => {
     const unknown = await admin.post('/a2a', rpc('Dance', {}), v1);
     expect(unknown.body).toMatchObject({ id: 7, error: { code: -32601 } });
@@ -459,14 +440,22 @@ describe('refusals', () => {
     });
     expect(version.body).toMatchObject({ id: 7, error: { data: [{ reason: 'VERSION_NOT_SUPPORTED' }] } });
     const push = await admin.post('/a2a', rpc('ListTaskPushNotificationConfigs', { taskId: 'x' }), v1);
-    expect(push.body).toMatchObject({ error: { data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] } });
+    expect(push.body).toMatchObject({ error: { data: [{ reason: 'TASK_NOT_FOUND' }] } });
     const spoken = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Hi' }] };
-    const pushed = {
-      message: spoken,
-      configuration: { taskPushNotificationConfig: { url: 'https://x.test' } },
-    };
-    const refused = await admin.post('/a2a', rpc('SendMessage', pushed), v1);
-    expect(refused.body).toMatchObject({ error: { data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] } });
+    // Where the platform may not call, nothing is begun.
+    for (const url of [
+      'https://127.0.0.1/hook',
+      'http://example.com/hook',
+      'https://169.254.169.254/',
+      'no url',
+    ]) {
+      const pushed = { message: spoken, configuration: { taskPushNotificationConfig: { url } } };
+      const refused = await admin.post('/a2a', rpc('SendMessage', pushed), v1);
+      expect([url, refused.body]).toMatchObject([
+        url,
+        { error: { code: -32602, message: expect.stringContaining('url') } },
+      ]);
+    }
     const foreign = { message: { ...spoken, role: 'ROLE_AGENT' } };
     expect((await admin.post('/a2a', rpc('SendMessage', foreign), v1)).body).toMatchObject({
       error: { code: -32602 },

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
 import type { TestProvider } from '../../../test/support/provider.ts';
+import { startReceiver } from '../../../test/support/receiver.ts';
 import type { TestServer } from '../../../test/support/server.ts';
 import { newPerson } from '../../../test/support/shapes.ts';
 import { withWorld } from '../../../test/support/suite.ts';
@@ -33,13 +34,14 @@ interface Rpc {
     totalSize?: number;
     nextPageToken?: string;
     pageSize?: number;
+    configs?: unknown[];
   } & Task;
 }
 
 let server: TestServer;
 let admin: Client;
 let provider: TestProvider;
-const it = withWorld({ env: { MODEL_TIMEOUT_S: '5' } });
+const it = withWorld({ env: { MODEL_TIMEOUT_S: '5', WEBHOOK_ALLOW_PRIVATE: 'on' } });
 it.beforeAll(({ world }) => {
   ({ provider, server, admin } = world);
   provider.always({ text: 'Done.' });
@@ -119,15 +121,6 @@ describe('JSON-RPC', () => {
 });
 
 describe('errors of the protocol', () => {
-  it(req('A2A-07', 'test_push_notification_not_supported_error_32003'), async () => {
-    const config = { taskId: NOWHERE, url: 'https://example.com/webhook' };
-    for (const [method, params] of [
-      ['CreateTaskPushNotificationConfig', config],
-      ['GetTaskPushNotificationConfig', { taskId: NOWHERE, id: 'c' }],
-    ] as const)
-      expect(await codeOf(call(admin, method, params)), method).toBe(-32_003);
-  });
-
   it(req('A2A-07', 'test_unsupported_operation_error_32004'), async () => {
     const { id } = await send(admin, 'A task that ends');
     expect(await codeOf(call(admin, 'SubscribeToTask', { id }))).toBe(-32_004);
@@ -158,7 +151,7 @@ describe('the agent card', () => {
         name: text,
         description: text,
         version: text,
-        capabilities: { streaming: true, pushNotifications: false },
+        capabilities: { streaming: true, pushNotifications: true },
         defaultInputModes: ['text/plain', 'application/json'],
         defaultOutputModes: ['text/plain'],
         supportedInterfaces: expect.arrayContaining([
@@ -263,6 +256,78 @@ describe('messages and tasks', () => {
       provider.always({ text: 'Done.' });
     }
   });
+});
+
+describe('push notifications', () => {
+  const config = (id: string) => ({ id, url: 'https://example.com/tck-push-webhook' });
+  const made = async (id: string): Promise<string> => {
+    const task = await send(admin, 'A task that ends');
+    const { result } = await call(admin, 'CreateTaskPushNotificationConfig', {
+      taskId: task.id,
+      ...config(id),
+    });
+    expect(result).toMatchObject({ taskId: task.id, ...config(id) });
+    return task.id;
+  };
+  const get = (taskId: string, id: string) => call(admin, 'GetTaskPushNotificationConfig', { taskId, id });
+
+  it(req('A2A-07', 'test_create_push_config, test_config_persists, test_get_push_config'), async () => {
+    const taskId = await made('kept');
+    expect((await get(taskId, 'kept')).result).toMatchObject({ taskId, ...config('kept') });
+  });
+
+  it(
+    req('A2A-07', 'test_get_nonexistent_config_returns_error, test_set_push_notification_config_nonexistent'),
+    async () => {
+      const taskId = await made('one');
+      expect(await codeOf(get(taskId, 'another'))).toBe(-32_001);
+      expect(await codeOf(get(NOWHERE, 'default'))).toBe(-32_001);
+      expect(
+        await codeOf(
+          call(admin, 'CreateTaskPushNotificationConfig', { taskId: 'nonexistent-task-id', ...config('x') }),
+        ),
+      ).toBe(-32_001);
+    },
+  );
+
+  it(
+    req('A2A-07', 'test_list_push_configs, test_delete_push_config, test_delete_is_idempotent'),
+    async () => {
+      const taskId = await made('listed');
+      const listed = async () =>
+        (await call(admin, 'ListTaskPushNotificationConfigs', { taskId })).result?.configs ?? [];
+      expect(await listed()).toMatchObject([config('listed')]);
+      for (const _time of ['first', 'second']) {
+        const deleted = await call(admin, 'DeleteTaskPushNotificationConfig', { taskId, id: 'listed' });
+        expect(deleted.error).toBeUndefined();
+      }
+      expect(await codeOf(get(taskId, 'listed'))).toBe(-32_001);
+      expect(await listed()).toEqual([]);
+    },
+  );
+
+  it(req(
+    'A2A-07',
+    'test_delivery_includes_auth, test_delivery_at_least_once, test_delivery_payload_format',
+  ), async () => {
+    const receiver = await startReceiver((response) => response.end());
+    try {
+      const authentication = { scheme: 'Bearer', credentials: 'tck-test-token' };
+      const answer = await call(admin, 'SendMessage', {
+        message: message('Told of its end'),
+        configuration: { taskPushNotificationConfig: { id: 'push', url: receiver.url, authentication } },
+      });
+      const { id, contextId } = answer.result?.task ?? { id: '', contextId: '' };
+      const last = () => JSON.parse(receiver.received.at(-1)?.body ?? 'null') as unknown;
+      await expect
+        .poll(last, { timeout: 60_000 })
+        .toMatchObject({ task: { id, contextId, status: { state: 'TASK_STATE_COMPLETED' } } });
+      for (const { headers } of receiver.received)
+        expect(headers.authorization).toBe('Bearer tck-test-token');
+    } finally {
+      await receiver.close();
+    }
+  }, 90_000);
 });
 
 describe('the list of tasks', () => {

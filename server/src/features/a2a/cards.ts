@@ -58,7 +58,7 @@ export const cardOf = (options: CardOptions, agent: CardAgent | null): AgentCard
     provider: { url: options.publicUrl, organization: 'Pentarch' },
     version: options.version,
     documentationUrl: `${options.publicUrl}/docs`,
-    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
+    capabilities: { streaming: true, pushNotifications: true, extensions: [], extendedAgentCard: false },
     securitySchemes: {
       bearer: scheme('An access token, a personal access token or an API key of the platform'),
       openid: {
@@ -94,7 +94,7 @@ export const legacyCardJson = (card: AgentCard, issuer: string): Record<string, 
   provider: card.provider,
   version: card.version,
   documentationUrl: card.documentationUrl,
-  capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: false },
+  capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer' },
     openid: { type: 'openIdConnect', openIdConnectUrl: `${issuer}/.well-known/openid-configuration` },

@@ -7,6 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { ChatService } from '../chat/index.ts';
 import { type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
+import type { Push } from './push/service.ts';
 
 export interface A2aDoorOptions {
   chat: ChatService;
@@ -17,6 +18,7 @@ export interface A2aDoorOptions {
   /** Address under which clients reach the service; asked late, since the port may be free. */
   publicUrl(): string;
   issuer(): string;
+  push: Push;
   streams: StreamWatch;
   draining(): boolean;
 }

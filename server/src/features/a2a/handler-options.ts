@@ -4,13 +4,17 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import type { ChatService } from '../chat/index.ts';
+import type { Push } from './push/service.ts';
 
 /** What one request of the protocol is answered with. */
 export interface HandlerOptions {
   chat: ChatService;
   idempotency: Idempotency;
   clock: Clock;
+  push: Push;
   caller: Caller;
+  /** Version in which the client speaks: `1.0`, `0.3`. */
+  protocol: string;
   /** Null: the network finds the agent. */
   agentId: string | null;
   requestId: string;

@@ -1,7 +1,6 @@
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
   TaskNotFoundError,
@@ -13,6 +12,7 @@ import { AppError, forbidden } from '../../kernel/errors.ts';
 import type { RunEvent } from '../chat/index.ts';
 import { type HandlerOptions, UUID } from './handler-options.ts';
 import { createMessageRuns } from './message-runs.ts';
+import { createPushMethods } from './push/methods.ts';
 import { timestampOf } from './requests.ts';
 import { eventsOf } from './run-events.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
@@ -57,8 +57,6 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     );
     for await (const event of source) for (const update of updates(event)) yield update;
   }
-
-  const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
   return {
     getAgentCard: options.card,
@@ -128,9 +126,6 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
         };
       }),
 
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    ...createPushMethods(options, findTurn, telling),
   };
 };

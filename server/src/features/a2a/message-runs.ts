@@ -1,7 +1,6 @@
 import { type Message, Role, type SendMessageRequest } from '@a2a-js/sdk';
 import {
   ContentTypeNotSupportedError,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
@@ -115,20 +114,7 @@ export const createMessageRuns = (options: HandlerOptions, find: (taskId: string
   };
 
   /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
-  const runFor = async ({ message, configuration }: SendMessageRequest): Promise<FoundRun> => {
-    if (!caller.permissions.has('chat:write')) throw forbidden('chat:write');
-    if (message === undefined) throw new RequestMalformedError('the message is missing');
-    if (message.role !== Role.ROLE_USER)
-      throw new RequestMalformedError('the role of the message must be user');
-    // Taken in silence, the client would wait for notifications that never come.
-    if (configuration?.taskPushNotificationConfig !== undefined)
-      throw new PushNotificationNotSupportedError();
-    if (message.taskId !== '') {
-      await find(message.taskId);
-      throw new UnsupportedOperationError(
-        'a task takes one message: send the next one with the contextId alone',
-      );
-    }
+  const runOnce = async (message: Message): Promise<FoundRun> => {
     const { idempotencyKey: key } = options;
     if (key === null) {
       return found(await start(message));
@@ -152,6 +138,31 @@ export const createMessageRuns = (options: HandlerOptions, find: (taskId: string
         return { send: () => again, answer: { status: 200, headers: {}, body: runId } };
       },
     );
+  };
+
+  /** The message's run, of which the client is told where it has asked for it. */
+  const runFor = async ({ message, configuration }: SendMessageRequest): Promise<FoundRun> => {
+    if (!caller.permissions.has('chat:write')) throw forbidden('chat:write');
+    if (message === undefined) throw new RequestMalformedError('the message is missing');
+    if (message.role !== Role.ROLE_USER)
+      throw new RequestMalformedError('the role of the message must be user');
+    const wish = configuration?.taskPushNotificationConfig;
+    if (wish !== undefined) {
+      options.push.check(wish);
+      await options.push.admit(caller);
+    }
+    if (message.taskId !== '') {
+      await find(message.taskId);
+      throw new UnsupportedOperationError(
+        'a task takes one message: send the next one with the contextId alone',
+      );
+    }
+    const run = await runOnce(message);
+    if (wish !== undefined) {
+      const { protocol, requestId } = options;
+      await options.push.set({ caller, runId: run.runId, known: null, protocol, requestId }, wish);
+    }
+    return run;
   };
 
   return runFor;

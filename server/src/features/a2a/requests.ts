@@ -67,9 +67,56 @@ export const listParamsFault = (params: unknown): RpcFault | null => {
   return null;
 };
 
+const partFault = (part: unknown): string | null => {
+  if (!isRecord(part)) return 'a part is an object';
+  const { text, raw, file, kind } = part;
+  if (text !== undefined && text !== null && !isText(text)) return 'text of a part must be text';
+  if (raw !== undefined && raw !== null && !isText(raw)) return 'raw of a part must be base64 text';
+  if (kind !== 'file') return null;
+  if (!isRecord(file)) return 'file of a part must be an object';
+  return [file.bytes, file.uri].every((value) => value === undefined || isText(value))
+    ? null
+    : 'bytes and uri of a file must be text';
+};
+
+/** Of either version; what is missing is told by who reads the message. */
+const sendParamsFault = (params: unknown): RpcFault | null => {
+  const fault = (message: string): RpcFault => ({ code: INVALID_PARAMS, message });
+  if (!isRecord(params)) return null;
+  const { message, configuration } = params;
+  if (isRecord(message) && Array.isArray(message.parts)) {
+    for (const part of message.parts) {
+      const reason = partFault(part);
+      if (reason !== null) return fault(reason);
+    }
+  }
+  if (configuration === undefined || configuration === null) return null;
+  if (!isRecord(configuration)) return fault('configuration must be an object');
+  const length = configuration.historyLength ?? configuration.history_length;
+  return length === undefined || length === null || isWhole(length, 0, INT32)
+    ? null
+    : fault('historyLength must be a whole number, 0 or more');
+};
+
+const legacyPushFault = (params: unknown): RpcFault | null =>
+  isRecord(params) && !isRecord(params.pushNotificationConfig)
+    ? { code: INVALID_PARAMS, message: 'pushNotificationConfig must be an object' }
+    : null;
+
+const BY_METHOD: Readonly<Record<string, (params: unknown) => RpcFault | null>> = {
+  ListTasks: listParamsFault,
+  SendMessage: sendParamsFault,
+  SendStreamingMessage: sendParamsFault,
+  'message/send': sendParamsFault,
+  'message/stream': sendParamsFault,
+  'tasks/pushNotificationConfig/set': legacyPushFault,
+};
+
 /** What is wrong with a request before its method looks at it. */
 export const requestFault = (body: unknown): RpcFault | null => {
   const envelope = envelopeFault(body);
   if (envelope !== null || !isRecord(body)) return envelope;
-  return body.method === 'ListTasks' ? listParamsFault(body.params) : null;
+  const { method } = body;
+  if (typeof method !== 'string' || !Object.hasOwn(BY_METHOD, method)) return null;
+  return BY_METHOD[method]?.(body.params) ?? null;
 };

@@ -14,7 +14,7 @@ const Card = AnyObject({ description: 'An agent card: of version 1.0 with A2A-Ve
 const Rpc = AnyValue({ description: 'A JSON-RPC 2.0 request of the A2A protocol' });
 const Answer = AnyObject({ description: 'A JSON-RPC 2.0 answer, or text/event-stream of such' });
 const METHODS =
-  'Methods of 1.0 (with A2A-Version: 1.0): SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask; of 0.3: message/send, message/stream, tasks/get, tasks/cancel, tasks/resubscribe. Sending and cancelling need chat:write.';
+  'Methods of 1.0 (with A2A-Version: 1.0): SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, CreateTaskPushNotificationConfig, GetTaskPushNotificationConfig, ListTaskPushNotificationConfigs, DeleteTaskPushNotificationConfig; of 0.3: message/send, message/stream, tasks/get, tasks/cancel, tasks/resubscribe, tasks/pushNotificationConfig/set, get, list, delete. Sending, cancelling and changes of push notifications need chat:write.';
 
 const cardRoutes = (options: A2aDoorOptions): AnyRoute[] => [
   ...(['', A2A_PATH] as const).map((prefix) =>

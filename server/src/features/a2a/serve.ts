@@ -119,8 +119,10 @@ export const createServe =
     const handler = createHandler({
       chat: options.chat,
       idempotency: options.idempotency,
+      push: options.push,
       clock: options.clock,
       caller,
+      protocol: version,
       agentId: agent?.id ?? null,
       requestId: input.requestId,
       wait: prefersWaiting(request),

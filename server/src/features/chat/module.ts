@@ -8,6 +8,7 @@ import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
 import type { RunProposals } from '../../kernel/decisions.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import { MAX_PICTURE_BYTES } from '../../kernel/picture.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolGate, ToolLedger } from '../../kernel/tools.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
@@ -47,7 +48,7 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   governance: { gate: ToolGate; toolLedger: ToolLedger; runProposals: RunProposals };
   idempotency: Idempotency & { releaseDead(fresh: boolean): Promise<void> };
   identity: { callerFor: CallerFor };
-  knowledge: Pick<Knowledge, 'search' | 'documents'>;
+  knowledge: Pick<Knowledge, 'search' | 'documents' | 'pictures'>;
   logger: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   memory: Pick<Memory, 'recall' | 'preferences' | 'factsIn' | 'observeTurn'>;
   models: Models;
@@ -84,6 +85,9 @@ const runMemory = ({ memory, onError }: Pick<ChatDeps, 'memory' | 'onError'>): R
   },
 });
 
+/** With the metadata that is taken off it. */
+const MAX_DOCUMENT_PICTURE_BYTES = MAX_PICTURE_BYTES + 1024 * 1024;
+
 /** A key may have been given the right to chat, and not to read documents. */
 const mayRead = ({ permissions }: Caller): boolean => permissions.has(READ_DOCUMENTS);
 
@@ -107,6 +111,8 @@ const serviceOf = (deps: ChatDeps): ChatService => {
         : [],
     documents: async (caller, ids) =>
       mayRead(caller) ? deps.knowledge.documents(ownScope(caller), ids) : [],
+    documentPictures: async (caller, ids) =>
+      mayRead(caller) ? deps.knowledge.pictures(ownScope(caller), ids, MAX_DOCUMENT_PICTURE_BYTES) : [],
     memory: runMemory(deps),
     catalogue,
     onEnded: countAndLog(deps.system.metrics, deps.logger),

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
 import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import { linesFrom, makePicture } from '../../../test/support/scan.ts';
 import type { TestServer } from '../../../test/support/server.ts';
 import { newPerson } from '../../../test/support/shapes.ts';
 import { withWorld } from '../../../test/support/suite.ts';
@@ -476,3 +477,90 @@ describe('a fallback that cannot see', () => {
     expect(played.requests.at(-1)?.body.model).toBe('eye');
   });
 });
+
+describe('documents that are pictures', () => {
+  const upload = async (by: Client, bytes: Uint8Array): Promise<string> => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'board.png');
+    const answer = await fetch(`${server.url}${V1}/knowledge/documents`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${by.token}`, prefer: 'wait=300' },
+      body: form,
+    });
+    const text = await answer.text();
+    expect(answer.status, text).toBe(201);
+    return (JSON.parse(text) as { id: string }).id;
+  };
+  const lines = linesFrom(120, ['Photo of the notice board', 'Berth 7 is closed until the 19th of May.']);
+
+  it(req(
+    'PIC-30',
+    'are shown by the rights to them, beside their text, and the copy stays with the message',
+  ), async () => {
+    const person = await newPerson(server, admin);
+    const bytes = makePicture('png', { lines });
+    const document = await upload(person, bytes);
+    const attachments = [{ document_id: document }];
+    const { conversation_id: id } = await ask('What is on it?', { attachments }, person);
+    expect(shown()).toHaveLength(1);
+    expect(words()).toContain('Berth 7 is closed');
+    const [question] = await messagesOf(id, person);
+    expect(question).toMatchObject({
+      attachments: [{ document_id: document }],
+      pictures: [{ name: 'board', media_type: 'image/png' }],
+    });
+    // Asked in other words, the same picture goes along once.
+    const edit = await person.post(`${V1}/conversations/${id}/messages/${question?.id}/edit`, {
+      message: 'And?',
+    });
+    expect(edit.status, edit.text).toBe(200);
+    expect(shown()).toHaveLength(1);
+    // Named twice, it is shown once.
+    await ask('Both', { attachments: [...attachments, ...attachments] }, person);
+    expect(shown()).toHaveLength(1);
+    // A model that cannot see reads the text, as before.
+    await ask('What is on it?', { attachments, context: { model: 'compatible/blind' } }, person);
+    expect(shown()).toEqual([]);
+    expect(words()).toContain('Berth 7 is closed');
+    // Nobody else's document.
+    const foreign = await (await newPerson(server, admin)).post(`${V1}/chat`, body('x', { attachments }));
+    expect(foreign.status).toBe(422);
+    expect((await person.delete(`${V1}/knowledge/documents/${document}`)).status).toBe(204);
+    const picture = question?.pictures?.[0];
+    expect((await person.get(`${V1}/conversations/${id}/pictures/${picture?.id}`)).status).toBe(200);
+  }, 300_000);
+});
+
+it(
+  req('PIC-31', 'a person’s export has the bytes of their pictures, and their erasure takes them'),
+  async () => {
+    const person = await newPerson(server, admin);
+    const red = png('#f00', 24);
+    const { conversation_id: id } = await ask(
+      'What colour?',
+      { attachments: [image(red, 'red.png')] },
+      person,
+    );
+    const [picture] = (await messagesOf(id, person)).flatMap(({ pictures = [] }) => pictures);
+    const exported = async () =>
+      ok<{ data: { conversations: { id: string; pictures: Record<string, unknown>[] }[] } }>(
+        await admin.get(`/v2/users/${person.id}/export`),
+      ).data.conversations;
+    expect(await exported()).toMatchObject([
+      {
+        id,
+        pictures: [
+          {
+            id: picture?.id,
+            name: 'red.png',
+            media_type: 'image/png',
+            width: 24,
+            bytes_base64: red.toString('base64'),
+          },
+        ],
+      },
+    ]);
+    expect((await admin.delete(`/v2/users/${person.id}/data`)).status).toBe(200);
+    expect(await exported()).toEqual([]);
+  },
+);

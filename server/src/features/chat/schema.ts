@@ -35,7 +35,9 @@ export const CHAT_BODY_BYTES = PICTURE_BODY_BYTES;
 export const MAX_ATTACHMENTS = 100;
 
 const Attachment = Strict({
-  document_id: Type.Optional(Uuid('A document that the caller can read')),
+  document_id: Type.Optional(
+    Uuid('A document that the caller can read; one that is a picture is also shown to a model that can see'),
+  ),
   image: Type.Optional(
     Type.String({
       minLength: 1,

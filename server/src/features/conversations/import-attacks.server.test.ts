@@ -70,6 +70,13 @@ const makeSource = async (): Promise<void> => {
   };
   expect((await ann.post('/api/v1/mcp/servers', server)).status).toBe(201);
   expect((await ann.post('/api/v1/chat', { message: 'When is the lens polished?' })).status).toBe(200);
+  const rpc = (method: string, params: object) =>
+    ann.post('/a2a', { jsonrpc: '2.0', id: 1, method, params }, { headers: { 'a2a-version': '1.0' } });
+  const listed = await rpc('ListTasks', {});
+  const [task] = listed.json<{ result: { tasks: { id: string }[] } }>().result.tasks;
+  const push = { taskId: task?.id, id: 'c', url: 'https://hooks.example.com/a2a', token: 'known' };
+  const answer = await rpc('CreateTaskPushNotificationConfig', push);
+  expect(answer.body).toMatchObject({ result: push });
   await source.end('SIGTERM');
   const result = await runCommand(['export', '--tenant', 'north', exported, '--without-passphrase'], {
     DATA_DIR: source.dataDir,
@@ -329,6 +336,14 @@ const ATTACKS: Record<string, Attack> = {
     how: set('webhooks', () => ({ readers: JSON.stringify([{ user_id: adminId, credential: null }]) })),
     says: /another tenant|names/,
   },
+  'notifications of a task with a credential that is none': {
+    how: set('a2a_push_configs', () => ({ credential: '{"v":1}' })),
+    says: /notifications of a task do not say for whom/,
+  },
+  'notifications of a task of another tenant': {
+    how: set('a2a_push_configs', () => ({ user_id: adminId })),
+    says: /which is not of this tenant/,
+  },
   'a webhook for events that are none': {
     how: set('webhooks', () => ({ events: '{}' })),
     says: /webhook of the archive/,
@@ -411,6 +426,7 @@ describe('an archive of another platform', () => {
       tier: 'enterprise',
       external_id: 'https://idp.example.com|somebody',
     });
+    Object.assign(first(kit, 'a2a_push_configs'), { url: 'http://127.0.0.1/', due: 1, finished_at: null });
     Object.assign(first(kit, 'webhooks'), { url: 'http://169.254.169.254/latest/meta-data' });
     const server = first(kit, 'mcp_servers');
     server.endpoint = JSON.stringify({ ...JSON.parse(String(server.endpoint)), trusted: true });
@@ -465,6 +481,7 @@ describe('an archive of another platform', () => {
     expect(taken.out).toMatch(/not taken over: that documents are trusted/);
     expect(taken.out).toMatch(/left out: the MCP server inner/);
     expect(taken.out).toMatch(/left out: the MCP server shell/);
+    expect(taken.out).toMatch(/ended: the notifications of a task to http:\/\/127/);
     expect(taken.out).toMatch(/switched off: the webhook to http:\/\/169\.254/);
     expect(readFileSync(inTheWay, 'utf8')).toBe('by an agent');
 

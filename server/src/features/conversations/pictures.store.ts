@@ -30,6 +30,19 @@ export const readPictures = (
     .where('id', 'in', ids)
     .execute();
 
+/** All of a conversation, without their bytes, the oldest first. */
+export const picturesIn = (
+  read: Queryable,
+  conversationId: string,
+): Promise<Omit<PictureRow, 'bytes' | 'tenant_id' | 'conversation_id'>[]> =>
+  read
+    .selectFrom('pictures')
+    .select(['id', 'user_id', 'name', 'media_type', 'width', 'height', 'size_bytes', 'created_at'])
+    .where('conversation_id', '=', conversationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
 const COPIED = [
   'id',
   'tenant_id',

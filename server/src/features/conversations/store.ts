@@ -8,7 +8,7 @@ import { gramsOf } from './grams.store.ts';
 import { createMessageReads } from './messages.store.ts';
 import { createConversationPages } from './pages.store.ts';
 import { createPersonStore } from './person.store.ts';
-import { copyPictures, readPictures } from './pictures.store.ts';
+import { copyPictures, picturesIn, readPictures } from './pictures.store.ts';
 import { within } from './scope.store.ts';
 import { pickBranch } from './tree.store.ts';
 
@@ -139,6 +139,8 @@ export const createConversationStore = (db: Db, search: Omit<GramSearch, 'close'
     const [found] = await readPictures(db.read, conversationId, [id]);
     return found;
   },
+
+  picturesIn: (conversationId: string) => picturesIn(db.read, conversationId),
 });
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;

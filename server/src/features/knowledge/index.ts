@@ -87,6 +87,12 @@ export interface Knowledge {
     scope: Scope,
     ids: readonly string[],
   ): Promise<readonly { id: string; title: string; trusted: boolean }[]>;
+  /** Of those of these ids that can be read and are pictures: title and bytes, where there are no more than `maxBytes`. */
+  pictures(
+    scope: Scope,
+    ids: readonly string[],
+    maxBytes: number,
+  ): Promise<readonly { id: string; title: string; bytes: Uint8Array }[]>;
   /** The caller's own documents and those shared with them, newest first. */
   page(
     caller: Caller,
@@ -179,6 +185,16 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     documents: (scope, ids) => store.titles(scope, ids),
+    async pictures(scope, ids, maxBytes) {
+      const found: { id: string; title: string; bytes: Uint8Array }[] = [];
+      const known = await store.some(scope, ids);
+      for (const { id, contentType, sizeBytes } of known.values()) {
+        if (!contentType.startsWith('image/') || sizeBytes > maxBytes) continue;
+        const { document, bytes } = await documents.bytes(scope, id);
+        if (bytes.byteLength <= maxBytes) found.push({ id, title: document.title, bytes });
+      }
+      return found;
+    },
     tools: knowledgeTools({ search, store, extra }),
     async page(caller, { limit, cursor }) {
       const page = pageRequest({ limit, ...(cursor === null ? {} : { cursor }) });

@@ -18,7 +18,10 @@ it.beforeAll(({ world }) => {
   ({ server, admin } = world);
 });
 
-type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
+type Answer = {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, boolean | string | number>;
+};
 
 /** `answer` null: a client that cannot ask anybody. */
 const withClient = async <T>(
@@ -52,6 +55,7 @@ const withClient = async <T>(
 };
 const write = (client: McpClient, path: string) =>
   client.callTool({ name: 'files__write_file', arguments: { path, content: 'x' } });
+const UNCLEAR: readonly Answer['content'][] = [{}, { approve: 'yes' }, { approve: 1 }, undefined];
 const YES: Answer = { action: 'accept', content: { approve: true } };
 const proposals = async (status: string) =>
   (await admin.get(`/v2/governance/proposals?status=${status}`)).json<
@@ -99,6 +103,30 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
       });
     });
     expect(await pathsOf('awaiting_human')).toContain(path);
+  });
+
+  it(req('MCP-15', 'decides nothing by a form without a yes or a no'), async () => {
+    for (const [i, content] of UNCLEAR.entries()) {
+      const path = `unclear-${i}-${mode}.txt`;
+      await withClient(
+        admin,
+        mode,
+        { action: 'accept', ...(content === undefined ? {} : { content }) },
+        async (client) => {
+          // A client or its library may refuse to send such a form; nothing is decided then either.
+          await write(client, path).then(
+            (written) =>
+              expect(written).toMatchObject({
+                isError: true,
+                structuredContent: { status: 'awaiting_approval', proposal_id: expect.any(String) },
+              }),
+            (error: unknown) => expect(error).toBeInstanceOf(Error),
+          );
+        },
+      );
+      expect(await pathsOf('awaiting_human')).toContain(path);
+      expect(await pathsOf('rejected')).not.toContain(path);
+    }
   });
 
   it(req('MCP-15', 'is not asked for what others decide, nor when it cannot ask'), async () => {
@@ -167,6 +195,10 @@ it(
     await call(person, 'own.txt', yes(foreign));
     // Theirs to decide, but another call than the one that stands in the proposal.
     await call(admin, 'another.txt', yes(foreign));
+    // The caller's own to decide, and neither a yes nor a no.
+    const said = (content: object) => ({ [`approval:${foreign}`]: { action: 'accept', content } });
+    for (const content of [{}, { approve: 'yes' }, { approve: null }])
+      expect(await call(admin, 'foreign.txt', said(content))).toMatch(/approve must be true or false|-32602/);
     expect(await pathsOf('awaiting_human')).toEqual(expect.arrayContaining(['own.txt', 'foreign.txt']));
     for (const path of ['own.txt', 'foreign.txt', 'another.txt'])
       expect(await pathsOf('approved')).not.toContain(path);

@@ -156,3 +156,55 @@ it(
   },
   MANY_MS,
 );
+
+it(req('MCP-14', 'parameters that say nothing are the client’s fault, in words'), async () => {
+  const base = {
+    authorization: `Bearer ${admin.token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const send = (body: object, headers: Record<string, string>) =>
+    fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { ...base, ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+    });
+  const began = await send(
+    {
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    },
+    {},
+  );
+  await began.text();
+  const session = began.headers.get('mcp-session-id') ?? '';
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const cases: [string, Record<string, unknown>, RegExp][] = [
+    ['prompts/get', {}, /^name is missing/],
+    ['prompts/get', { name: 5 }, /^name is missing/],
+    ['prompts/get', { name: 'ask_zeus', arguments: { task: 5 } }, /^the argument task must be text$/],
+    ['prompts/get', { name: 'ask_zeus', arguments: 'x' }, /^arguments must be an object$/],
+    ['resources/read', {}, /^uri is missing/],
+    ['completion/complete', {}, /^ref must be/],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'ask_zeus' } }, /^argument must have/],
+  ];
+  for (const [method, params, message] of cases)
+    for (const [body, headers] of [
+      [
+        { method, params: { ...params, _meta } },
+        { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+      ],
+      [{ method, params }, { 'mcp-session-id': session }],
+    ] as [object, Record<string, string>][]) {
+      const answer = await send(body, headers);
+      expect([method, params, await answer.json()]).toMatchObject([
+        method,
+        params,
+        { id: 1, error: { code: -32_602, message: expect.stringMatching(message) } },
+      ]);
+    }
+});

@@ -10,7 +10,12 @@ export interface AttemptInput {
   deliveryId: string;
   requestId: string | null;
   body: string;
+  /** Without any, nothing is signed. */
   secrets: readonly string[];
+  /** Default: application/json. */
+  contentType?: string;
+  /** Go along, and are kept in no log. */
+  secretHeaders?: Readonly<Record<string, string>>;
   /** Epoch ms: signed, so that a receiver can refuse old ones. */
   now: number;
   timeoutMs: number;
@@ -67,13 +72,17 @@ const causeText = (error: unknown): string => {
 export const attemptDelivery = async (input: AttemptInput): Promise<AttemptResult> => {
   const { deliveryId, body, now } = input;
   const headers: Record<string, string> = {
-    'content-type': 'application/json',
+    'content-type': input.contentType ?? 'application/json',
     'user-agent': 'Pentarch-Webhooks/2.0',
     'webhook-id': deliveryId,
     'webhook-timestamp': String(Math.floor(now / 1000)),
     ...(input.requestId === null ? {} : { 'x-request-id': input.requestId }),
     ...traceHeaders(),
   };
+  const signed: Record<string, string> =
+    input.secrets.length === 0
+      ? {}
+      : { 'webhook-signature': webhookSignatureOf(input.secrets, deliveryId, now, body) };
   const started = performance.now();
   const done = (response: AttemptResult['response'], error: string | null): AttemptResult => ({
     requestHeaders: headers,
@@ -86,7 +95,7 @@ export const attemptDelivery = async (input: AttemptInput): Promise<AttemptResul
   try {
     const response = await input.http.fetch(input.url, {
       method: 'POST',
-      headers: { ...headers, 'webhook-signature': webhookSignatureOf(input.secrets, deliveryId, now, body) },
+      headers: { ...headers, ...input.secretHeaders, ...signed },
       body,
       signal: AbortSignal.any([limit, input.signal]),
     });

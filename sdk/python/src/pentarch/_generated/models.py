@@ -232,7 +232,7 @@ class ChatRequest(_ChatRequest, total=False):
 
 class ChatRequestAttachment(TypedDict, total=False):
     document_id: str
-    """A document that the caller can read"""
+    """A document that the caller can read; one that is a picture is also shown to a model that can see"""
     image: str
     """A picture: PNG, JPEG, WebP or GIF of up to 3932160 bytes as base64 or a data: URL. It is stored without its metadata"""
     picture_id: str

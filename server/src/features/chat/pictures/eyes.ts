@@ -1,5 +1,5 @@
 import type { Caller } from '../../../kernel/caller.ts';
-import { invalid } from '../../../kernel/errors.ts';
+import { AppError, invalid } from '../../../kernel/errors.ts';
 import type { ModelRef } from '../../../kernel/model.ts';
 import type { Models } from '../../models/index.ts';
 import type { RunMessage, StartDeps } from '../run/run.ts';
@@ -37,4 +37,15 @@ export const mustBeSeen = async (
     agentId === null ? agent.enabled : agent.definition.id === agentId,
   );
   for (const { model: id } of asked) eyesOf(models, models.resolve(id, '/model'), true);
+};
+
+/** Whether `mustBeSeen` lets pictures pass. */
+export const canBeSeen = async (...message: Parameters<typeof mustBeSeen>): Promise<boolean> => {
+  try {
+    await mustBeSeen(...message);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'VALIDATION_ERROR') return false;
+    throw error;
+  }
 };

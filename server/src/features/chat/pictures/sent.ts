@@ -19,7 +19,7 @@ import { insertPictures } from '../../conversations/index.ts';
 import type { GivenInput } from '../request.ts';
 import type { RunMessage, StartDeps } from '../run/run.ts';
 import type { ChatRequest } from '../schema.ts';
-import { mustBeSeen } from './eyes.ts';
+import { canBeSeen, mustBeSeen } from './eyes.ts';
 import { shownTurns } from './shown.ts';
 
 /** Pictures that come with a message: read, checked, and stored with it. */
@@ -93,10 +93,57 @@ const ownOf = async (
   });
 };
 
+/** A copy of a document that is named once more: the message has it already. */
+const isSame = (one: Picture, other: Picture): boolean =>
+  one.name === other.name &&
+  one.size === other.size &&
+  one.width === other.width &&
+  one.height === other.height;
+
+/**
+ * Documents that are pictures, as pictures of the message. One that cannot be shown (broken, too many, no model that sees) stays what
+ * it is: a document, whose text is read.
+ */
+const ofDocuments = async (
+  deps: Pick<StartDeps, 'agents' | 'documentPictures' | 'models'>,
+  { caller, request, context }: Message,
+  own: readonly Picture[],
+): Promise<NewPicture[]> => {
+  const ids = (request.attachments ?? []).flatMap(({ document_id: id }) =>
+    id === undefined ? [] : [id.toLowerCase()],
+  );
+  if (ids.length === 0) return [];
+  const found = await deps.documentPictures(caller, ids);
+  if (found.length === 0 || !(await canBeSeen(deps, caller, context))) return [];
+  const shown: NewPicture[] = [];
+  for (const id of new Set(ids)) {
+    const document = found.find((one) => one.id === id);
+    const picture = document === undefined ? null : documentPicture(document);
+    const all = [...own, ...shown];
+    if (picture !== null && !all.some((one) => isSame(one, picture)) && fits([...all, picture]))
+      shown.push(picture);
+  }
+  return shown;
+};
+
+const documentPicture = ({ title, bytes }: { title: string; bytes: Uint8Array }): NewPicture | null => {
+  try {
+    const read = readPicture(Buffer.from(bytes));
+    return { id: newId(), name: pictureName(title, read.mediaType), ...read };
+  } catch (error) {
+    if (!(error instanceof PictureFault)) throw error;
+    return null;
+  }
+};
+
+const bytesOf = (pictures: readonly Picture[]): number => pictures.reduce((sum, { size }) => sum + size, 0);
+const fits = (pictures: readonly Picture[]): boolean =>
+  pictures.length <= MAX_PICTURES && bytesOf(pictures) <= MAX_PICTURES_BYTES;
+
 const checkAmount = (pictures: readonly Picture[]): void => {
   if (pictures.length > MAX_PICTURES)
     refuse('/attachments', `must have at most ${MAX_PICTURES} pictures in one message`);
-  if (pictures.reduce((sum, { size }) => sum + size, 0) > MAX_PICTURES_BYTES)
+  if (bytesOf(pictures) > MAX_PICTURES_BYTES)
     refuse('/attachments', `must have at most ${MAX_PICTURES_BYTES} bytes of pictures in all`);
 };
 
@@ -108,7 +155,7 @@ const ALL_THAT_MAY = { sees: true, tokens: Number.POSITIVE_INFINITY };
  * is looked up, where there are none. Throws VALIDATION_ERROR.
  */
 export const withPictures = async <T extends { given?: GivenInput }>(
-  deps: Pick<StartDeps, 'store' | 'agents' | 'models'>,
+  deps: Pick<StartDeps, 'store' | 'agents' | 'documentPictures' | 'models'>,
   message: Message,
   how: T,
 ): Promise<T & { pictures?: SentPictures }> => {
@@ -116,8 +163,9 @@ export const withPictures = async <T extends { given?: GivenInput }>(
   const { pictures: given = [], history, ...rest } = how.given ?? {};
   const hasKept = history?.some((turn) => turn.pictures !== undefined) === true;
   if (attachments === undefined && given.length === 0 && !hasKept) return how;
-  const own = [...(await ownOf(deps.store, message)), ...given];
-  checkAmount(own);
+  const sent = [...(await ownOf(deps.store, message)), ...given];
+  checkAmount(sent);
+  const own = [...sent, ...(await ofDocuments(deps, message, sent))];
   // A client that keeps its history sends all of it each time: the oldest pictures give way, as in a stored conversation.
   const kept = history === undefined ? undefined : shownTurns([...history], { ...ALL_THAT_MAY, own });
   // Of a stored conversation the store has its own.

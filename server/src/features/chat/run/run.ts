@@ -52,6 +52,11 @@ export interface StartDeps {
   ): Promise<ToolPassage[]>;
   /** Those of these ids that the caller can read. */
   documents(caller: Caller, ids: readonly string[]): Promise<readonly AttachedDocument[]>;
+  /** Those of these that are pictures of a size that can be shown, with their bytes. */
+  documentPictures(
+    caller: Caller,
+    ids: readonly string[],
+  ): Promise<readonly { id: string; title: string; bytes: Uint8Array }[]>;
   memory: RunMemory;
   toolSources: readonly ToolSource[];
   clock: Clock;

@@ -67,14 +67,18 @@ const questionOf = (proposalId: string, message: string): InputRequiredResult =>
     },
   });
 
+type Said = { proposalId: string; approve: boolean | 'put away' | 'unclear' };
+
 /** The proposal that the client answers for, and what its person said; a form that was put away says nothing. */
-const answerIn = (responses: Asked['responses']): { proposalId: string; approve: boolean | null } | null => {
+const answerIn = (responses: Asked['responses']): Said | null => {
   const key = Object.keys(responses ?? {}).find((name) => name.startsWith(KEY));
   if (key === undefined) return null;
   const proposalId = key.slice(KEY.length);
   const answer = inputResponse(responses, key);
-  if (answer.kind !== 'elicit' || answer.action === 'cancel') return { proposalId, approve: null };
-  return { proposalId, approve: answer.action === 'accept' && answer.content?.approve === true };
+  if (answer.kind !== 'elicit' || answer.action === 'cancel') return { proposalId, approve: 'put away' };
+  if (answer.action === 'decline') return { proposalId, approve: false };
+  const approve = answer.content?.approve;
+  return { proposalId, approve: typeof approve === 'boolean' ? approve : 'unclear' };
 };
 
 export const createApprovals = ({ own, outcome, next, now }: DoorApprovals) => {
@@ -97,18 +101,21 @@ export const createApprovals = ({ own, outcome, next, now }: DoorApprovals) => {
     },
 
     /**
-     * What the person has said of this very call; null where they were not asked of it. `later`: it is not decided yet. An answer
-     * that comes too late, or is not theirs to give, tells what became of the proposal.
+     * What the person has said of this very call; null where they were not asked of it. `later`: it is not decided yet; `unclear`:
+     * the form came back without a yes or a no, which decides nothing. An answer that comes too late, or is not theirs to give, tells what became of the proposal.
      */
     async answered(
       { caller, tool, args }: GatedCall,
       { responses, signal, requestId }: Asked,
-    ): Promise<{ proposalId: string; decision: Decision | 'later' } | null> {
+    ): Promise<{ proposalId: string; decision: Decision | 'later' | 'unclear' } | null> {
       const answer = answerIn(responses);
       if (answer === null) return null;
       const { proposalId, approve } = answer;
       if (!(await own.isFor(caller, proposalId, { server: tool.server, tool: tool.name, args }))) return null;
-      if (approve === null) return { proposalId, decision: (await outcome(caller, proposalId)) ?? 'later' };
+      if (approve === 'unclear')
+        return { proposalId, decision: (await outcome(caller, proposalId)) ?? approve };
+      if (approve === 'put away')
+        return { proposalId, decision: (await outcome(caller, proposalId)) ?? 'later' };
       try {
         await own.answer(caller, proposalId, approve, requestId);
       } catch (error) {

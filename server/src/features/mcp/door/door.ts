@@ -15,6 +15,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { addressAsAsked } from '../../../kernel/loopback.ts';
 import { createAdmission } from './admit.ts';
+import { paramsFault } from './params.ts';
 import { createRefusal, refusalOf } from './refusal.ts';
 import { metadataRoutes, metadataUrlOf, PATH } from './resource-metadata.ts';
 import { createDoorSessions, type SharedSessions } from './sessions.ts';
@@ -112,6 +113,10 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     reply.hijack();
   };
 
+  const sendFault = async (reply: FastifyReply, fault: object): Promise<void> => {
+    await reply.type('application/json').send(JSON.stringify(fault));
+  };
+
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request.context;
     if (caller === null) throw new Error('the request was not signed in');
@@ -122,6 +127,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     if (webRequest !== null && !(await isLegacyRequest(webRequest, body))) {
       const authInfo: AuthInfo = { token: '', clientId: caller.userId, scopes: [...caller.permissions] };
       callers.set(authInfo, caller);
+      const fault = paramsFault(body);
+      if (fault !== null) return sendFault(reply, fault);
       if (isListening(body)) options.admitStream(request, reply, caller);
       takeOver(reply);
       // The bus tells all who listen: one look too many at a list does no harm.
@@ -137,6 +144,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     if (typeof id === 'string') {
       const session = await sessions.find(id, caller, (current) => createDoorServer(toolOptions, current));
       if (session === null) throw new AppError('NOT_FOUND', 'the session is not known; initialize a new one');
+      const fault = paramsFault(body);
+      if (fault !== null) return sendFault(reply, fault);
       if (request.method === 'DELETE') sessions.ended(id);
       if (request.method === 'GET') options.admitStream(request, reply, caller);
       takeOver(reply);

@@ -78,6 +78,12 @@ const waiting = (proposalId: string): TextResult =>
     proposal_id: proposalId,
   });
 
+const unclear = (proposalId: string): TextResult =>
+  failure(
+    `The answer decides nothing: approve must be true or false. The call still waits for an approval (proposal ${proposalId}).`,
+    { status: 'awaiting_approval', proposal_id: proposalId },
+  );
+
 /** What became of a call whose person was asked. */
 const resultOf = ({ status, reason, execution }: Decision): TextResult => {
   if (status !== 'approved') return failure(`the call was not approved: ${reason ?? status}`);
@@ -236,6 +242,7 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
       const answered = await approvals.answered({ tool, args, caller: who }, asked);
       if (answered !== null) {
         const { decision, proposalId } = answered;
+        if (decision === 'unclear') return unclear(proposalId);
         if (decision === 'later') return waiting(proposalId);
         if (decision.status !== 'approved') {
           const reason = decision.reason ?? decision.status;

@@ -1,0 +1,2 @@
+export { carriedPushConfig } from './push/carried.ts';
+export { aboutPushSecrets } from './push/secrets.ts';
