@@ -62,6 +62,25 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
     about: 'After the keys of the server were lost for good: make new ones, keep all records',
     examples: ['keys recover --help'],
   },
+  {
+    words: ['model', 'pull'],
+    about: 'Get a language or an embedding model from the network, to run on this machine',
+    examples: [
+      'model pull qwen2.5-1.5b',
+      'model pull hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf --as qwen3',
+      'model pull https://models.example.com/assistant.gguf',
+    ],
+  },
+  {
+    words: ['model', 'list'],
+    about: 'Models that were pulled, and a short list of those that can be',
+    examples: ['model list'],
+  },
+  {
+    words: ['model', 'remove'],
+    about: 'Delete a pulled model',
+    examples: ['model remove qwen3'],
+  },
 ];
 
 export const serverCommandOf = (args: readonly string[]): ServerCommand | null =>

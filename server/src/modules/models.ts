@@ -26,6 +26,7 @@ import {
   PACKAGE,
   PACKAGE_VERSION,
 } from '../adapters/models/gguf/index.ts';
+import { GGUF_FILE, type PulledModel } from '../adapters/model-files/index.ts';
 import { createCompatibleReranker } from '../adapters/reranking/compatible.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config.ts';
@@ -42,6 +43,7 @@ import type { Embedder } from '../kernel/embedder.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { ModelProvider } from '../kernel/model.ts';
 import type { Reranker } from '../kernel/reranker.ts';
+import { modelsDir, pulledModel } from './model-files.ts';
 
 /** The part of the composition that builds models and embedders from the settings. */
 
@@ -108,9 +110,38 @@ const providersOf = async (config: Config, ollama: string | null, clock: Clock):
 };
 
 const GGUF = 'gguf/';
+const LOCAL = 'local';
+
+/** What a setting means by `local` or `local/<name>`; null for other ids. Throws `ConfigError` where it was not pulled. */
+const pulledOf = (config: Config, setting: string, id: string): PulledModel | null => {
+  if (id !== LOCAL && !id.startsWith(`${LOCAL}/`)) return null;
+  const name = id === LOCAL ? null : id.slice(LOCAL.length + 1);
+  const model = pulledModel(config, 'gguf', name);
+  if (model !== null) return model;
+  throw new ConfigError(
+    name === null
+      ? `${setting}="${id}" is wrong: no model was pulled into ${modelsDir(config)}. Get one: pentarch model pull qwen2.5-1.5b ("pentarch model list" shows others)`
+      : `${setting}="${id}" is wrong: no model "${name}" was pulled into ${modelsDir(config)} ("pentarch model list" shows what is there)`,
+  );
+};
 
 /** The name of a model file for the rest of the platform: where it lies is the server's own affair. */
-const ggufId = (id: string): string => (id.startsWith(GGUF) ? `${GGUF}${path.basename(id)}` : id);
+const ggufId = (config: Config, setting: string, id: string): string => {
+  if (id.startsWith(GGUF)) return `${GGUF}${path.basename(id)}`;
+  const model = pulledOf(config, setting, id);
+  return model === null ? id : `${GGUF}${model.name}`;
+};
+
+/** A model file that an id of a setting names, or null. */
+const ggufFile = (config: Config, setting: string, id: string): { name: string; file: string } | null => {
+  const model = pulledOf(config, setting, id);
+  if (model !== null)
+    return { name: model.name, file: path.join(modelsDir(config), model.name, GGUF_FILE) };
+  if (!id.startsWith(GGUF)) return null;
+  const file = path.resolve(id.slice(GGUF.length));
+  if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
+  return { name: path.basename(file), file };
+};
 
 /** The provider of the model files that the settings name; null without any. */
 const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
@@ -121,10 +152,10 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
   };
   const files = new Map<string, string>();
   for (const [setting, ids] of Object.entries(settings)) {
-    for (const id of ids.filter((one) => one.startsWith(GGUF))) {
-      const file = path.resolve(id.slice(GGUF.length));
-      const name = path.basename(file);
-      if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
+    for (const id of ids) {
+      const named = ggufFile(config, setting, id);
+      if (named === null) continue;
+      const { name, file } = named;
       const other = files.get(name);
       if (other !== undefined && other !== file)
         throw new ConfigError(`${setting}="${id}" is wrong: two model files are called ${name}`);
@@ -139,7 +170,7 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
   });
   if (runtime === null) {
     throw new ConfigError(
-      `${GGUF}… models need the package ${PACKAGE}, which is not installed. In the folder of the platform: npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`,
+      `model files need the package ${PACKAGE}, which is not installed. In the folder of the platform: npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`,
     );
   }
   try {
@@ -166,7 +197,7 @@ export const composeModels = async (
   const gguf = await ggufProvider(config);
   if (gguf !== null) providers.push(gguf);
   const defaultModel = pickDefaultModel({
-    model: config.MODEL === null ? undefined : ggufId(config.MODEL),
+    model: config.MODEL === null ? undefined : ggufId(config, 'MODEL', config.MODEL),
     openaiKey: config.OPENAI_API_KEY !== null,
     anthropicKey: config.ANTHROPIC_API_KEY !== null,
     googleKey: config.GOOGLE_GENERATIVE_AI_API_KEY !== null,
@@ -192,8 +223,8 @@ export const composeModels = async (
     const models = createModels({
       providers,
       defaultModel,
-      fallbacks: config.MODEL_FALLBACKS.map(ggufId),
-      offered: config.MODELS.map(ggufId),
+      fallbacks: config.MODEL_FALLBACKS.map((id) => ggufId(config, 'MODEL_FALLBACKS', id)),
+      offered: config.MODELS.map((id) => ggufId(config, 'MODELS', id)),
       visionModels: config.VISION_MODELS,
       prices,
       windowOf: prices.windowOf,
