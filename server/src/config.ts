@@ -248,7 +248,13 @@ export const SETTINGS = {
   ),
   EMBEDDING_MODEL: text(
     'builtin',
-    'Embedding model: builtin, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
+    'Embedding model: builtin, builtin-multilingual (pulled), onnx/<pulled name or folder>, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
+  ),
+  EMBEDDING_QUERY_PREFIX: optional(
+    'Put in front of questions for an onnx/… model; default: what its folder says, and for e5 models "query: "',
+  ),
+  EMBEDDING_PASSAGE_PREFIX: optional(
+    'Put in front of passages for an onnx/… model; default: what its folder says, and for e5 models "passage: "',
   ),
   EMBEDDING_WARM_UP: flag(
     true,

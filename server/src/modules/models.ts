@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBuiltinEmbedder } from '../adapters/embeddings/builtin.ts';
+import {
+  type BuiltinEmbedder,
+  createBuiltinEmbedder,
+  createThreadedEmbedder,
+} from '../adapters/embeddings/builtin.ts';
 import { createGoogleEmbedder } from '../adapters/embeddings/google.ts';
+import { OnnxFolderError, readOnnxFolder } from '../adapters/embeddings/onnx-folder.ts';
 import { createRemoteEmbedder } from '../adapters/embeddings/remote.ts';
 import { retryingEmbedder } from '../adapters/embeddings/retrying.ts';
 import {
@@ -12,6 +17,7 @@ import {
   OPENAI_WIRE,
   VOYAGE_WIRE,
 } from '../adapters/embeddings/wires.ts';
+import { GGUF_FILE, type PulledModel } from '../adapters/model-files/index.ts';
 import { createBuiltinProvider } from '../adapters/models/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
@@ -26,7 +32,6 @@ import {
   PACKAGE,
   PACKAGE_VERSION,
 } from '../adapters/models/gguf/index.ts';
-import { GGUF_FILE, type PulledModel } from '../adapters/model-files/index.ts';
 import { createCompatibleReranker } from '../adapters/reranking/compatible.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config.ts';
@@ -135,8 +140,7 @@ const ggufId = (config: Config, setting: string, id: string): string => {
 /** A model file that an id of a setting names, or null. */
 const ggufFile = (config: Config, setting: string, id: string): { name: string; file: string } | null => {
   const model = pulledOf(config, setting, id);
-  if (model !== null)
-    return { name: model.name, file: path.join(modelsDir(config), model.name, GGUF_FILE) };
+  if (model !== null) return { name: model.name, file: path.join(modelsDir(config), model.name, GGUF_FILE) };
   if (!id.startsWith(GGUF)) return null;
   const file = path.resolve(id.slice(GGUF.length));
   if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
@@ -253,6 +257,41 @@ const readJson = (file: string, setting: string): unknown => {
   }
 };
 
+const ONNX = 'onnx/';
+const MULTILINGUAL = 'builtin-multilingual';
+const MULTILINGUAL_MODEL = 'multilingual-e5-small';
+
+/** Where the model of an id lies; null for ids of other kinds. A path is a folder, a bare name a pulled model or a folder here. */
+const onnxFolder = (config: Config, id: string): string | null => {
+  if (id === MULTILINGUAL) {
+    const model = pulledModel(config, 'onnx', MULTILINGUAL_MODEL);
+    if (model !== null) return path.join(modelsDir(config), model.name);
+    throw new ConfigError(
+      `EMBEDDING_MODEL="${id}" is wrong: its model is not in ${modelsDir(config)}. Get it: pentarch model pull ${MULTILINGUAL_MODEL}`,
+    );
+  }
+  if (!id.startsWith(ONNX)) return null;
+  const named = id.slice(ONNX.length);
+  const pulled = pulledModel(config, 'onnx', named);
+  return pulled === null ? path.resolve(named) : path.join(modelsDir(config), pulled.name);
+};
+
+/** A model of a folder in the same threads as the built-in one; null for other ids. Its id holds no path. */
+const onnxEmbedder = (config: Config, id: string): BuiltinEmbedder | null => {
+  const folder = onnxFolder(config, id);
+  if (folder === null) return null;
+  try {
+    const { model, prefixes } = readOnnxFolder(folder, {
+      query: config.EMBEDDING_QUERY_PREFIX,
+      document: config.EMBEDDING_PASSAGE_PREFIX,
+    });
+    return createThreadedEmbedder({ id: `${ONNX}${path.basename(folder)}`, model, prefixes });
+  } catch (error) {
+    if (!(error instanceof OnnxFolderError)) throw error;
+    throw new ConfigError(`EMBEDDING_MODEL="${id}" is wrong: ${folder}: ${error.message}`);
+  }
+};
+
 /** The embedder of EMBEDDING_MODEL; `warm` loads it ahead of the first use. */
 export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): Promise<void> } => {
   const id = config.EMBEDDING_MODEL;
@@ -260,10 +299,12 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
     const embedder = createBuiltinEmbedder();
     return { embedder, warm: () => embedder.warm() };
   }
+  const onnx = onnxEmbedder(config, id);
+  if (onnx !== null) return { embedder: onnx, warm: () => onnx.warm() };
   const embedder = remoteEmbedder(config, id, config.EMBEDDING_DIMENSIONS);
   if (embedder === null) {
     throw new ConfigError(
-      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/…, google/…, mistral/…, cohere/… or voyage/… with its key set, or compatible/… with its address set`,
+      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, builtin-multilingual, onnx/…, openai/…, ollama/…, google/…, mistral/…, cohere/… or voyage/… with its key set, or compatible/… with its address set`,
     );
   }
   return { embedder, warm: () => Promise.resolve() };
@@ -290,10 +331,20 @@ export const composeEarlierEmbedder = (
 ): Embedder | null => {
   const { OPENAI_API_KEY, OPENAI_BASE_URL } = config;
   if (model.id.startsWith('openai/') && OPENAI_API_KEY === null && OPENAI_BASE_URL === null) return null;
-  const embedder = remoteEmbedder(config, model.id, model.dimensions);
+  const embedder = remoteEmbedder(config, model.id, model.dimensions) ?? earlierOnnx(config, model.id);
   if (embedder !== null) return embedder;
   const builtin = createBuiltinEmbedder();
   return builtin.id === model.id ? builtin : null;
+};
+
+/** A folder that is gone is no reason not to start: its documents are found by words until they are indexed again. */
+const earlierOnnx = (config: Config, id: string): Embedder | null => {
+  try {
+    return onnxEmbedder(config, id);
+  } catch (error) {
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
 };
 
 interface EmbeddingService {
