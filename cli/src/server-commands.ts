@@ -65,11 +65,7 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
   {
     words: ['model', 'pull'],
     about: 'Get a language or an embedding model from the network, to run on this machine',
-    examples: [
-      'model pull qwen2.5-1.5b',
-      'model pull hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf --as qwen3',
-      'model pull https://models.example.com/assistant.gguf',
-    ],
+    examples: ['model pull --help'],
   },
   {
     words: ['model', 'list'],
@@ -79,7 +75,7 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
   {
     words: ['model', 'remove'],
     about: 'Delete a pulled model',
-    examples: ['model remove qwen3'],
+    examples: ['model remove --help'],
   },
 ];
 
