@@ -193,6 +193,36 @@ describe('gguf', () => {
     expect(offers.slice(1)).toEqual([undefined, undefined]);
   });
 
+  it('takes a call in plain JSON for what it is, and shows other JSON', async () => {
+    const texts = [
+      '```json\n{"name": "clock__now", "arguments": {"city": "Kiel"}}\n```',
+      '{"name": "no_such_tool", "arguments": {}}',
+      '{"name": "clock__now", "argum',
+      'Noon.',
+    ];
+    const provider = await createGgufProvider({
+      runtime: runtime(
+        [],
+        async (options) => {
+          for (const part of (texts.shift() ?? '').match(/.{1,5}/gs) ?? []) options.onTextChunk(part);
+          return 'eogToken';
+        },
+        { template: TEMPLATE },
+      ),
+      files,
+      maxContextTokens: 1_000,
+    });
+    const ask = async () => {
+      let told = '';
+      const { content, toolCalls } = await provider.stream({ ...request(never), tools: TOOLS }, (text) => {
+        told += text;
+      });
+      return { told, content, calls: toolCalls.map((one) => `${one.name} ${one.arguments}`) };
+    };
+    expect(await ask()).toEqual({ told: '', content: '', calls: ['clock__now {"city":"Kiel"}'] });
+    for (const text of [...texts]) expect(await ask()).toEqual({ told: text, content: text, calls: [] });
+  });
+
   it('goes on from the result of a call in the same turn, also after one that was broken', () => {
     const call = (id: string, args: string) => ({ id, name: 'clock__now', arguments: args });
     const items = itemsOf(

@@ -6,11 +6,12 @@ import {
   type ModelProvider,
   type ModelRequest,
   type ModelResult,
+  type ModelToolCall,
   type ModelUsage,
 } from '../../../kernel/model.ts';
 import { abortedError } from '../errors.ts';
 import type { Functions, Llama, LlamaContext, LlamaModel, LlamaRuntime } from './runtime.ts';
-import { functionsOf, itemsOf, knowsTools } from './tools.ts';
+import { functionsOf, itemsOf, knowsTools, mayBeACall, writtenCall } from './tools.ts';
 
 export { checkHead } from './head.ts';
 export { loadRuntime, PACKAGE, PACKAGE_VERSION } from './runtime.ts';
@@ -35,6 +36,20 @@ const DEFAULT_TEMPERATURE = 0;
 const finishOf = (stopReason: string, calls: number): ModelFinishReason => {
   if (calls > 0) return 'tool_calls';
   return stopReason === 'maxTokens' ? 'length' : 'stop';
+};
+
+const toolCallsOf = (
+  calls: readonly { functionName: string; params: unknown }[],
+  said: string,
+  functions: Functions | null,
+): ModelToolCall[] => {
+  const written = functions === null || calls.length > 0 ? null : writtenCall(said, functions);
+  const all = calls.map(({ functionName, params }) => ({ name: functionName, params }));
+  return [...all, ...(written === null ? [] : [written])].map(({ name, params }) => ({
+    id: `call_${randomUUID()}`,
+    name,
+    arguments: JSON.stringify(params ?? {}),
+  }));
 };
 
 interface Loaded {
@@ -104,11 +119,18 @@ export const createGgufProvider = async (options: GgufOptions): Promise<ModelPro
     const chat = new options.runtime.LlamaChat({ contextSequence: entry.sequence });
     const functions = offered(entry, request);
     let said = '';
+    // With tools, what may be a call in plain text is shown when it is known to be none.
+    let shown = 0;
+    const show = (all: boolean): void => {
+      if (functions !== null && !all && mayBeACall(said)) return;
+      if (shown < said.length) onText(said.slice(shown));
+      shown = said.length;
+    };
     try {
       const answer = await chat.generateResponse(itemsOf(request.messages, functions !== null), {
         onTextChunk: (text) => {
           said += text;
-          onText(text);
+          show(false);
         },
         signal: request.signal,
         stopOnAbortSignal: true,
@@ -120,13 +142,11 @@ export const createGgufProvider = async (options: GgufOptions): Promise<ModelPro
       });
       const usage = usageOf(entry.model, request, said);
       if (request.signal.aborted) throw abortedError(NAME, { content: said, usage });
-      const toolCalls = (answer.functionCalls ?? []).map(({ functionName, params }) => ({
-        id: `call_${randomUUID()}`,
-        name: functionName,
-        arguments: JSON.stringify(params ?? {}),
-      }));
+      const toolCalls = toolCallsOf(answer.functionCalls ?? [], said, functions);
+      const isCallInText = toolCalls.length > 0 && (answer.functionCalls ?? []).length === 0;
+      if (!isCallInText) show(true);
       return {
-        content: said,
+        content: isCallInText ? '' : said,
         toolCalls,
         finishReason: finishOf(answer.metadata.stopReason, toolCalls.length),
         usage,

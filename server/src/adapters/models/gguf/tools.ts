@@ -132,3 +132,24 @@ export const itemsOf = (messages: readonly ModelMessage[], withFunctions = false
   else items.push({ type: 'model', response: [] });
   return items;
 };
+
+/** What small models write where they forget the marks of a call. */
+const MAY_BE_A_CALL = /^\s*(?:<tool_call>|```(?:json)?|\{)/;
+const MARKS = /^(?:<tool_call>|```(?:json)?)|(?:<\/tool_call>|```)$/g;
+
+/** Whether a text that begins so is held back until its end says what it is. */
+export const mayBeACall = (text: string): boolean => text.trim() === '' || MAY_BE_A_CALL.test(text);
+
+/** A call that was written as plain JSON with the name of a tool that was offered; null for every other text. */
+export const writtenCall = (text: string, functions: Functions): { name: string; params: unknown } | null => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.trim().replaceAll(MARKS, ''));
+  } catch {
+    return null;
+  }
+  if (!isRecord(value) || typeof value.name !== 'string' || !Object.hasOwn(functions, value.name))
+    return null;
+  const params = value.arguments ?? value.parameters ?? {};
+  return isRecord(params) ? { name: value.name, params } : null;
+};
