@@ -107,7 +107,7 @@ describe('MODEL=gguf/…', () => {
       try {
         const person = await local.signIn();
         const listed = (await person.get('/api/v1/models')).json<{
-          models: { id: string; default: boolean }[];
+          items: { id: string; default: boolean }[];
         }>();
         const ids = listed.items.filter(({ id }) => id.startsWith('gguf/'));
         expect(ids).toMatchObject([{ id: 'gguf/newer', default: true }, { id: 'gguf/older' }]);
