@@ -53,6 +53,9 @@ const EXTRA: Readonly<Record<string, (shell: Shell) => Command[]>> = {
   costs: (shell) => [setLimitCommand(shell)],
 };
 
+/** Groups that the API has no part in. */
+const ON_THIS_MACHINE = [{ name: 'model', about: 'models that run on this machine' }];
+
 const completionsCommand = (shell: Shell, program: Command): Command => {
   const command = new Command('completions')
     .description('A completion script for a shell')
@@ -116,6 +119,12 @@ export const buildProgram = (runtime: Runtime): Program => {
   for (const { words } of SERVER_COMMANDS.filter(({ words }) => words.length === 1)) {
     const known = SERVER_COMMANDS.find((one) => one.words === words);
     if (known !== undefined) attach(program, serverPlaceholder(known, shell));
+  }
+  for (const { name, about } of ON_THIS_MACHINE) {
+    const group = new Command(name).description(about);
+    for (const known of SERVER_COMMANDS.filter(({ words }) => words.length === 2 && words[0] === name))
+      group.addCommand(serverPlaceholder(known, shell));
+    attach(program, group);
   }
   for (const command of sessionCommands(shell)) attach(program, command);
   attach(program, chatCommand(shell));

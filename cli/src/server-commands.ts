@@ -62,6 +62,21 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
     about: 'After the keys of the server were lost for good: make new ones, keep all records',
     examples: ['keys recover --help'],
   },
+  {
+    words: ['model', 'pull'],
+    about: 'Get a language or an embedding model from the network, to run on this machine',
+    examples: ['model pull --help'],
+  },
+  {
+    words: ['model', 'list'],
+    about: 'Models that were pulled, and a short list of those that can be',
+    examples: ['model list'],
+  },
+  {
+    words: ['model', 'remove'],
+    about: 'Delete a pulled model',
+    examples: ['model remove --help'],
+  },
 ];
 
 export const serverCommandOf = (args: readonly string[]): ServerCommand | null =>

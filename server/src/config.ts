@@ -232,7 +232,11 @@ export const SETTINGS = {
     'Failed sign-ins of one address (an IPv6 network of /64) in 15 minutes over all accounts; above it 429 at every door that takes a password',
   ),
   MODEL: optional(
-    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, local or local/<name> (pulled with "pentarch model pull"), builtin',
+  ),
+  MODELS_DIR: optional('Folder of pulled models; default: models in DATA_DIR'),
+  MODEL_HUB_URL: url(
+    'Address of the hub that "pentarch model pull" asks, for example a mirror; default: https://huggingface.co',
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
@@ -244,7 +248,13 @@ export const SETTINGS = {
   ),
   EMBEDDING_MODEL: text(
     'builtin',
-    'Embedding model: builtin, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
+    'Embedding model: builtin, builtin-multilingual (pulled), onnx/<pulled name or folder>, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
+  ),
+  EMBEDDING_QUERY_PREFIX: optional(
+    'Put in front of questions for an onnx/… model; default: what its folder says, and for e5 models "query: "',
+  ),
+  EMBEDDING_PASSAGE_PREFIX: optional(
+    'Put in front of passages for an onnx/… model; default: what its folder says, and for e5 models "passage: "',
   ),
   EMBEDDING_WARM_UP: flag(
     true,

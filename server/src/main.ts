@@ -26,6 +26,10 @@ if (argv[0] !== undefined && argv[0] !== 'serve') {
     env: process.env,
     folder: process.cwd(),
     out: (line: string): void => void process.stdout.write(`${line}\n`),
+    progress: process.stderr.isTTY
+      ? (line: string): void =>
+          void process.stderr.write(`\r${line.slice(0, (process.stderr.columns || 80) - 1)}\u001b[K`)
+      : null,
     now: Date.now,
     ask: process.stdin.isTTY
       ? async (question: string): Promise<string> => {

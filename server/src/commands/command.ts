@@ -16,6 +16,8 @@ export interface Io {
   /** Folder that `pentarch.yaml` and relative paths are in. */
   folder: string;
   out(line: string): void;
+  /** Overwrites the last line of a terminal; null where there is none. An empty text clears it. */
+  progress?: ((line: string) => void) | null;
   now(): number;
   /** Asks whoever sits at the terminal; null where nobody does. */
   ask: ((question: string) => Promise<string>) | null;

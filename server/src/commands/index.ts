@@ -8,6 +8,7 @@ import { importTenant } from './import-tenant.ts';
 import { keysRecover } from './keys-recover.ts';
 import { keysRotate } from './keys-rotate.ts';
 import { migrateCommand } from './migrate.ts';
+import { modelList, modelPull, modelRemove } from './model.ts';
 import { purge } from './purge.ts';
 import { restore } from './restore.ts';
 
@@ -25,6 +26,9 @@ export const COMMANDS: readonly Command[] = [
   costsRebuild,
   keysRotate,
   keysRecover,
+  modelPull,
+  modelList,
+  modelRemove,
 ];
 
 export const help = (): string => {

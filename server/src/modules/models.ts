@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBuiltinEmbedder } from '../adapters/embeddings/builtin.ts';
+import {
+  type BuiltinEmbedder,
+  createBuiltinEmbedder,
+  createThreadedEmbedder,
+} from '../adapters/embeddings/builtin.ts';
 import { createGoogleEmbedder } from '../adapters/embeddings/google.ts';
+import { OnnxFolderError, readOnnxFolder } from '../adapters/embeddings/onnx-folder.ts';
 import { createRemoteEmbedder } from '../adapters/embeddings/remote.ts';
 import { retryingEmbedder } from '../adapters/embeddings/retrying.ts';
 import {
@@ -12,6 +17,7 @@ import {
   OPENAI_WIRE,
   VOYAGE_WIRE,
 } from '../adapters/embeddings/wires.ts';
+import { GGUF_FILE, type PulledModel } from '../adapters/model-files/index.ts';
 import { createBuiltinProvider } from '../adapters/models/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
@@ -42,6 +48,7 @@ import type { Embedder } from '../kernel/embedder.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { ModelProvider } from '../kernel/model.ts';
 import type { Reranker } from '../kernel/reranker.ts';
+import { modelsDir, pulledModel } from './model-files.ts';
 
 /** The part of the composition that builds models and embedders from the settings. */
 
@@ -108,9 +115,37 @@ const providersOf = async (config: Config, ollama: string | null, clock: Clock):
 };
 
 const GGUF = 'gguf/';
+const LOCAL = 'local';
+
+/** What a setting means by `local` or `local/<name>`; null for other ids. Throws `ConfigError` where it was not pulled. */
+const pulledOf = (config: Config, setting: string, id: string): PulledModel | null => {
+  if (id !== LOCAL && !id.startsWith(`${LOCAL}/`)) return null;
+  const name = id === LOCAL ? null : id.slice(LOCAL.length + 1);
+  const model = pulledModel(config, 'gguf', name);
+  if (model !== null) return model;
+  throw new ConfigError(
+    name === null
+      ? `${setting}="${id}" is wrong: no model was pulled into ${modelsDir(config)}. Get one: pentarch model pull qwen2.5-1.5b ("pentarch model list" shows others)`
+      : `${setting}="${id}" is wrong: no model "${name}" was pulled into ${modelsDir(config)} ("pentarch model list" shows what is there)`,
+  );
+};
 
 /** The name of a model file for the rest of the platform: where it lies is the server's own affair. */
-const ggufId = (id: string): string => (id.startsWith(GGUF) ? `${GGUF}${path.basename(id)}` : id);
+const ggufId = (config: Config, setting: string, id: string): string => {
+  if (id.startsWith(GGUF)) return `${GGUF}${path.basename(id)}`;
+  const model = pulledOf(config, setting, id);
+  return model === null ? id : `${GGUF}${model.name}`;
+};
+
+/** A model file that an id of a setting names, or null. */
+const ggufFile = (config: Config, setting: string, id: string): { name: string; file: string } | null => {
+  const model = pulledOf(config, setting, id);
+  if (model !== null) return { name: model.name, file: path.join(modelsDir(config), model.name, GGUF_FILE) };
+  if (!id.startsWith(GGUF)) return null;
+  const file = path.resolve(id.slice(GGUF.length));
+  if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
+  return { name: path.basename(file), file };
+};
 
 /** The provider of the model files that the settings name; null without any. */
 const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
@@ -121,10 +156,10 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
   };
   const files = new Map<string, string>();
   for (const [setting, ids] of Object.entries(settings)) {
-    for (const id of ids.filter((one) => one.startsWith(GGUF))) {
-      const file = path.resolve(id.slice(GGUF.length));
-      const name = path.basename(file);
-      if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
+    for (const id of ids) {
+      const named = ggufFile(config, setting, id);
+      if (named === null) continue;
+      const { name, file } = named;
       const other = files.get(name);
       if (other !== undefined && other !== file)
         throw new ConfigError(`${setting}="${id}" is wrong: two model files are called ${name}`);
@@ -139,7 +174,7 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
   });
   if (runtime === null) {
     throw new ConfigError(
-      `${GGUF}… models need the package ${PACKAGE}, which is not installed. In the folder of the platform: npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`,
+      `model files need the package ${PACKAGE}, which is not installed. In the folder of the platform: npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`,
     );
   }
   try {
@@ -166,7 +201,7 @@ export const composeModels = async (
   const gguf = await ggufProvider(config);
   if (gguf !== null) providers.push(gguf);
   const defaultModel = pickDefaultModel({
-    model: config.MODEL === null ? undefined : ggufId(config.MODEL),
+    model: config.MODEL === null ? undefined : ggufId(config, 'MODEL', config.MODEL),
     openaiKey: config.OPENAI_API_KEY !== null,
     anthropicKey: config.ANTHROPIC_API_KEY !== null,
     googleKey: config.GOOGLE_GENERATIVE_AI_API_KEY !== null,
@@ -192,8 +227,8 @@ export const composeModels = async (
     const models = createModels({
       providers,
       defaultModel,
-      fallbacks: config.MODEL_FALLBACKS.map(ggufId),
-      offered: config.MODELS.map(ggufId),
+      fallbacks: config.MODEL_FALLBACKS.map((id) => ggufId(config, 'MODEL_FALLBACKS', id)),
+      offered: config.MODELS.map((id) => ggufId(config, 'MODELS', id)),
       visionModels: config.VISION_MODELS,
       prices,
       windowOf: prices.windowOf,
@@ -222,6 +257,41 @@ const readJson = (file: string, setting: string): unknown => {
   }
 };
 
+const ONNX = 'onnx/';
+const MULTILINGUAL = 'builtin-multilingual';
+const MULTILINGUAL_MODEL = 'multilingual-e5-small';
+
+/** Where the model of an id lies; null for ids of other kinds. A path is a folder, a bare name a pulled model or a folder here. */
+const onnxFolder = (config: Config, id: string): string | null => {
+  if (id === MULTILINGUAL) {
+    const model = pulledModel(config, 'onnx', MULTILINGUAL_MODEL);
+    if (model !== null) return path.join(modelsDir(config), model.name);
+    throw new ConfigError(
+      `EMBEDDING_MODEL="${id}" is wrong: its model is not in ${modelsDir(config)}. Get it: pentarch model pull ${MULTILINGUAL_MODEL}`,
+    );
+  }
+  if (!id.startsWith(ONNX)) return null;
+  const named = id.slice(ONNX.length);
+  const pulled = pulledModel(config, 'onnx', named);
+  return pulled === null ? path.resolve(named) : path.join(modelsDir(config), pulled.name);
+};
+
+/** A model of a folder in the same threads as the built-in one; null for other ids. Its id holds no path. */
+const onnxEmbedder = (config: Config, id: string): BuiltinEmbedder | null => {
+  const folder = onnxFolder(config, id);
+  if (folder === null) return null;
+  try {
+    const { model, prefixes } = readOnnxFolder(folder, {
+      query: config.EMBEDDING_QUERY_PREFIX,
+      document: config.EMBEDDING_PASSAGE_PREFIX,
+    });
+    return createThreadedEmbedder({ id: `${ONNX}${path.basename(folder)}`, model, prefixes });
+  } catch (error) {
+    if (!(error instanceof OnnxFolderError)) throw error;
+    throw new ConfigError(`EMBEDDING_MODEL="${id}" is wrong: ${folder}: ${error.message}`);
+  }
+};
+
 /** The embedder of EMBEDDING_MODEL; `warm` loads it ahead of the first use. */
 export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): Promise<void> } => {
   const id = config.EMBEDDING_MODEL;
@@ -229,10 +299,12 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
     const embedder = createBuiltinEmbedder();
     return { embedder, warm: () => embedder.warm() };
   }
+  const onnx = onnxEmbedder(config, id);
+  if (onnx !== null) return { embedder: onnx, warm: () => onnx.warm() };
   const embedder = remoteEmbedder(config, id, config.EMBEDDING_DIMENSIONS);
   if (embedder === null) {
     throw new ConfigError(
-      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/…, google/…, mistral/…, cohere/… or voyage/… with its key set, or compatible/… with its address set`,
+      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, builtin-multilingual, onnx/…, openai/…, ollama/…, google/…, mistral/…, cohere/… or voyage/… with its key set, or compatible/… with its address set`,
     );
   }
   return { embedder, warm: () => Promise.resolve() };
@@ -259,10 +331,20 @@ export const composeEarlierEmbedder = (
 ): Embedder | null => {
   const { OPENAI_API_KEY, OPENAI_BASE_URL } = config;
   if (model.id.startsWith('openai/') && OPENAI_API_KEY === null && OPENAI_BASE_URL === null) return null;
-  const embedder = remoteEmbedder(config, model.id, model.dimensions);
+  const embedder = remoteEmbedder(config, model.id, model.dimensions) ?? earlierOnnx(config, model.id);
   if (embedder !== null) return embedder;
   const builtin = createBuiltinEmbedder();
   return builtin.id === model.id ? builtin : null;
+};
+
+/** A folder that is gone is no reason not to start: its documents are found by words until they are indexed again. */
+const earlierOnnx = (config: Config, id: string): Embedder | null => {
+  try {
+    return onnxEmbedder(config, id);
+  } catch (error) {
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
 };
 
 interface EmbeddingService {

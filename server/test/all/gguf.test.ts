@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,14 @@ import { StartFailure, startServer, type TestServer } from '../support/server.ts
 import { writeTinyGguf } from '../support/tiny-gguf.ts';
 
 /** Local model files through llama.cpp: a tiny one, where what it says is noise and the way there is what counts, and a real one. */
+
+/** As Qwen and others have it: the tools stand in front, calls and results in their marks. */
+const TOOLS_TEMPLATE = `{%- if tools %}<|im_start|>system
+{%- for tool in tools %}{{ tool | tojson }}{%- endfor %}<|im_end|>
+{%- endif %}{%- for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content }}{%- if message.tool_calls %}{%- for call in message.tool_calls %}<tool_call>{{ call.function | tojson }}</tool_call>{%- endfor %}{%- endif %}<|im_end|>
+{%- endfor %}{%- if add_generation_prompt %}<|im_start|>assistant
+{%- endif %}`;
 
 const OUTPUT_TOKENS = 12;
 const TIMEOUT_MS = 300_000;
@@ -71,6 +79,45 @@ describe('MODEL=gguf/…', () => {
         total_usd: number;
       }>();
       expect(usage).toMatchObject({ requests: 1, total_usd: 0 });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'uses the model that was pulled last as MODEL=local, and offers it the tools that its template has a place for',
+    async () => {
+      const models = path.join(folder, 'models');
+      for (const [name, pulledAt] of [
+        ['older', '2026-11-01T00:00:00.000Z'],
+        ['newer', '2026-11-02T00:00:00.000Z'],
+      ] as const) {
+        mkdirSync(path.join(models, name), { recursive: true });
+        writeTinyGguf(path.join(models, name, 'model.gguf'), {
+          contextTokens: 8_192,
+          embedding: 32,
+          layers: 1,
+          chatTemplate: TOOLS_TEMPLATE,
+        });
+        const record = { source: 'hf:a/b/c.gguf', kind: 'gguf', pulled_at: pulledAt, files: [] };
+        writeFileSync(path.join(models, name, 'pulled.json'), JSON.stringify(record));
+      }
+      const local = await startServer({
+        env: { MODEL: 'local', MODELS: 'local/older', MODELS_DIR: models, MAX_OUTPUT_TOKENS: '16' },
+      });
+      try {
+        const person = await local.signIn();
+        const listed = (await person.get('/api/v1/models')).json<{
+          items: { id: string; default: boolean }[];
+        }>();
+        const ids = listed.items.filter(({ id }) => id.startsWith('gguf/'));
+        expect(ids).toMatchObject([{ id: 'gguf/newer', default: true }, { id: 'gguf/older' }]);
+        const body = { message: 'What time is it?', context: { agent_id: 'chronos' } };
+        const answer = await person.stream('/api/v1/chat/stream', body);
+        const last = (await answer.rest()).at(-1);
+        expect(last?.event, JSON.stringify(last)).toBe('message.completed');
+      } finally {
+        await local.close();
+      }
     },
     TIMEOUT_MS,
   );

@@ -8,6 +8,8 @@ export interface TinyModel {
   contextTokens: number;
   embedding: number;
   layers: number;
+  /** Jinja; default: none. */
+  chatTemplate?: string;
 }
 
 const HEADS = 4;
@@ -82,6 +84,8 @@ export const writeTinyGguf = (file: string, model: TinyModel): void => {
     ['tokenizer.ggml.eos_token_id', U32, u32(2)],
     ['tokenizer.ggml.unknown_token_id', U32, u32(0)],
   ];
+  if (model.chatTemplate !== undefined)
+    facts.push(['tokenizer.chat_template', STRING, text(model.chatTemplate)]);
   const tensors: [string, number[]][] = [
     ['token_embd.weight', [embedding, tokens.length]],
     ['output_norm.weight', [embedding]],

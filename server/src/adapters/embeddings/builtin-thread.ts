@@ -1,12 +1,7 @@
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { threadProgram } from '../../kernel/thread-program.ts';
-import {
-  type EmbeddingThreadData,
-  type FromEmbeddingThread,
-  MINILM_DIMENSIONS,
-  type ToEmbeddingThread,
-} from './messages.ts';
+import type { EmbeddingThreadData, FromEmbeddingThread, ToEmbeddingThread } from './messages.ts';
 
 /** One thread with the model. It starts with its first request, and again where it has died. */
 export interface EmbeddingThread {
@@ -82,7 +77,10 @@ export function createEmbeddingThread(workerData: EmbeddingThreadData): Embeddin
       waiting.delete(message.id);
       keepAlive();
       if (message.type === 'failed') return request.reject(new Error(message.message));
-      request.resolve({ vectors: split(message.vectors), tokens: message.tokens });
+      request.resolve({
+        vectors: split(message.vectors, workerData.model.dimensions),
+        tokens: message.tokens,
+      });
     });
     worker.unref();
     return started;
@@ -142,10 +140,8 @@ export function createEmbeddingThread(workerData: EmbeddingThreadData): Embeddin
   };
 }
 
-function split(all: Float32Array): Float32Array[] {
+function split(all: Float32Array, dimensions: number): Float32Array[] {
   const vectors: Float32Array[] = [];
-  for (let at = 0; at < all.length; at += MINILM_DIMENSIONS) {
-    vectors.push(all.slice(at, at + MINILM_DIMENSIONS));
-  }
+  for (let at = 0; at < all.length; at += dimensions) vectors.push(all.slice(at, at + dimensions));
   return vectors;
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Embedder, EmbedOptions } from '../../kernel/embedder.ts';
 import { createEmbeddingThread, type EmbeddingThread } from './builtin-thread.ts';
-import { MINILM_DIMENSIONS } from './messages.ts';
+import type { SentenceModelFiles } from './messages.ts';
 
 export interface BuiltinEmbedder extends Embedder {
   embed(
@@ -14,9 +14,26 @@ export interface BuiltinEmbedder extends Embedder {
   warm(): Promise<void>;
 }
 
-/** The model folder of this package, both from sources (src/adapters/embeddings) and built (dist/adapters/embeddings). */
+/** all-MiniLM-L6-v2, in this package both from sources (src/adapters/embeddings) and built (dist/adapters/embeddings). */
+const miniLm = (folder: string): SentenceModelFiles => ({
+  folder,
+  file: 'model_int8.onnx',
+  // The trained length; longer inputs only cost time.
+  maxTokens: 256,
+  pooling: 'mean',
+  dimensions: 384,
+});
+
 export const builtinModelDir = (): string =>
   fileURLToPath(new URL('../../../models/minilm', import.meta.url));
+
+/** Put in front of a text for models that were trained so. */
+export interface Prefixes {
+  query: string;
+  document: string;
+}
+
+const NO_PREFIXES: Prefixes = { query: '', document: '' };
 
 /** Texts that wait before a second thread is worth its start, and how long it stays without work. */
 const HELP_FROM = 64;
@@ -38,15 +55,31 @@ export function chooseThread(state: {
   return state.chatting || state.helper < state.first ? 'helper' : 'first';
 }
 
+export const createBuiltinEmbedder = (options: { modelDir?: string; cores?: number } = {}): BuiltinEmbedder =>
+  createThreadedEmbedder({
+    id: 'builtin',
+    model: miniLm(options.modelDir ?? builtinModelDir()),
+    prefixes: NO_PREFIXES,
+    ...(options.cores === undefined ? {} : { cores: options.cores }),
+  });
+
+export interface ThreadedEmbedderOptions {
+  /** Stored with each vector. */
+  id: string;
+  model: SentenceModelFiles;
+  prefixes: Prefixes;
+  cores?: number;
+}
+
 /**
- * all-MiniLM-L6-v2 in worker threads: one for everything, and a second one that gives way to the rest of the process while many
+ * A model in worker threads: one for everything, and a second one that gives way to the rest of the process while many
  * texts wait that nobody waits for, where there is a core for it. While people ask, the second one does that work alone, so that a
  * question never waits behind a passage.
  */
-export function createBuiltinEmbedder(options: { modelDir?: string; cores?: number } = {}): BuiltinEmbedder {
-  const modelDir = options.modelDir ?? builtinModelDir();
+export function createThreadedEmbedder(options: ThreadedEmbedderOptions): BuiltinEmbedder {
+  const { id, model, prefixes } = options;
   const mayHelp = (options.cores ?? availableParallelism()) > 1;
-  const first = createEmbeddingThread({ modelDir, background: false });
+  const first = createEmbeddingThread({ model, background: false });
   let helper: EmbeddingThread | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
   const ending = new Set<Promise<void>>();
@@ -72,23 +105,25 @@ export function createBuiltinEmbedder(options: { modelDir?: string; cores?: numb
       helper: helper?.backlog() ?? null,
     });
     if (choice === 'first') return first;
-    helper ??= createEmbeddingThread({ modelDir, background: true });
+    helper ??= createEmbeddingThread({ model, background: true });
     return helper;
   }
 
   return {
-    id: 'builtin',
-    dimensions: MINILM_DIMENSIONS,
+    id,
+    dimensions: model.dimensions,
     local: true,
     atOnce: mayHelp ? CALLS_AT_ONCE : 2,
     warm: () => first.warm(),
-    async embed(texts, signal, { urgent = false, owner = '' } = {}) {
+    async embed(texts, signal, { urgent = false, owner = '', purpose = 'query' } = {}) {
       signal?.throwIfAborted();
       if (texts.length === 0) return { vectors: [], tokens: 0 };
       const thread = threadFor(urgent);
+      const prefix = prefixes[purpose];
+      const prefixed = prefix === '' ? texts : texts.map((text) => `${prefix}${text}`);
       if (idleTimer !== null) clearTimeout(idleTimer);
       try {
-        return await thread.embed(texts, { urgent, owner, signal });
+        return await thread.embed(prefixed, { urgent, owner, signal });
       } finally {
         if (helper !== null) idleTimer = setTimeout(dismiss, HELPER_IDLE_MS).unref();
       }

@@ -1,14 +1,9 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  type EmbeddingThreadData,
-  type FromEmbeddingThread,
-  MINILM_DIMENSIONS,
-  type ToEmbeddingThread,
-} from './messages.ts';
-import { loadMiniLm, type MiniLm } from './minilm.ts';
+import type { EmbeddingThreadData, FromEmbeddingThread, ToEmbeddingThread } from './messages.ts';
 import { createTextQueue } from './queue.ts';
+import { loadSentenceModel, type SentenceModel } from './sentence-model.ts';
 
 /** The embedding thread: loads the model, then embeds one text after the other in the order of its queue. */
 
@@ -20,7 +15,7 @@ interface Answer {
 
 const port = parentPort;
 if (!port) throw new Error('this file runs in a worker thread');
-const { modelDir, background }: EmbeddingThreadData = workerData;
+const { model: files, background }: EmbeddingThreadData = workerData;
 
 /** Linux knows priorities of single threads: one that helps out takes the time that nobody else wants. */
 const giveWay = (): void => {
@@ -40,7 +35,7 @@ let running = false;
 const post = (message: FromEmbeddingThread, transfer: ArrayBuffer[] = []) =>
   port.postMessage(message, transfer);
 
-const model = loadMiniLm(modelDir);
+const model = loadSentenceModel(files);
 model.then(
   () => post({ type: 'ready' }),
   // The owner sees the thread die with this error.
@@ -62,7 +57,7 @@ port.on('message', (message: ToEmbeddingThread) => {
     return;
   }
   answers.set(message.id, {
-    vectors: new Float32Array(message.texts.length * MINILM_DIMENSIONS),
+    vectors: new Float32Array(message.texts.length * files.dimensions),
     tokens: 0,
     missing: message.texts.length,
   });
@@ -81,12 +76,12 @@ async function drain(): Promise<void> {
   running = false;
 }
 
-async function embedOne(loaded: MiniLm, id: number, index: number, text: string): Promise<void> {
+async function embedOne(loaded: SentenceModel, id: number, index: number, text: string): Promise<void> {
   try {
     const { vector, tokens } = await loaded.embed(text);
     const answer = answers.get(id);
     if (!answer) return;
-    answer.vectors.set(vector, index * MINILM_DIMENSIONS);
+    answer.vectors.set(vector, index * files.dimensions);
     answer.tokens += tokens;
     answer.missing -= 1;
     if (answer.missing > 0) return;

@@ -11,10 +11,19 @@ export type FromEmbeddingThread =
   | { type: 'done'; id: number; vectors: Float32Array; tokens: number }
   | { type: 'failed'; id: number; message: string };
 
+/** A sentence-embedding model in ONNX form and how it is used. */
+export interface SentenceModelFiles {
+  folder: string;
+  /** The model within the folder; tokenizer.json and tokenizer_config.json stand there as well. */
+  file: string;
+  /** Longer texts are cut; the special tokens count. */
+  maxTokens: number;
+  pooling: 'mean' | 'cls';
+  dimensions: number;
+}
+
 export interface EmbeddingThreadData {
-  modelDir: string;
+  model: SentenceModelFiles;
   /** Gives way to the rest of the process. */
   background: boolean;
 }
-
-export const MINILM_DIMENSIONS = 384;

@@ -1,21 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import {
   ModelError,
-  type ModelMessage,
+  type ModelFinishReason,
   type ModelProvider,
   type ModelRequest,
   type ModelResult,
+  type ModelToolCall,
   type ModelUsage,
 } from '../../../kernel/model.ts';
 import { abortedError } from '../errors.ts';
-import type { ChatItem, Llama, LlamaContext, LlamaModel, LlamaRuntime } from './runtime.ts';
+import type { Functions, Llama, LlamaContext, LlamaModel, LlamaRuntime } from './runtime.ts';
+import { functionsOf, itemsOf, knowsTools, mayBeACall, writtenCall } from './tools.ts';
 
 export { checkHead } from './head.ts';
 export { loadRuntime, PACKAGE, PACKAGE_VERSION } from './runtime.ts';
+export { itemsOf } from './tools.ts';
 
 /**
  * Language models in local GGUF files, through llama.cpp in this process. One call at a time for each file: a second one waits,
- * since both would share the same cores. Tools are not offered to these models.
+ * since both would share the same cores. Tools are offered to models whose own template has a place for them.
  */
 export interface GgufOptions {
   runtime: LlamaRuntime;
@@ -29,25 +33,41 @@ const NAME = 'gguf';
 const DEFAULT_OUTPUT_TOKENS = 1_024;
 const DEFAULT_TEMPERATURE = 0;
 
+const finishOf = (stopReason: string, calls: number): ModelFinishReason => {
+  if (calls > 0) return 'tool_calls';
+  return stopReason === 'maxTokens' ? 'length' : 'stop';
+};
+
+const toolCallsOf = (
+  calls: readonly { functionName: string; params: unknown }[],
+  said: string,
+  functions: Functions | null,
+): ModelToolCall[] => {
+  const written = functions === null || calls.length > 0 ? null : writtenCall(said, functions);
+  const all = calls.map(({ functionName, params }) => ({ name: functionName, params }));
+  return [...all, ...(written === null ? [] : [written])].map(({ name, params }) => ({
+    id: `call_${randomUUID()}`,
+    name,
+    arguments: JSON.stringify(params ?? {}),
+  }));
+};
+
 interface Loaded {
   model: LlamaModel;
   context: LlamaContext;
   sequence: unknown;
+  callsTools: boolean;
   /** The end of the last call. */
   tail: Promise<unknown>;
 }
 
-/** llama.cpp's own form of a conversation. A tool's result is told as text of the person. */
-export const itemsOf = (messages: readonly ModelMessage[]): ChatItem[] => {
-  const items = messages.map((message): ChatItem => {
-    if (message.role === 'system') return { type: 'system', text: message.content };
-    if (message.role === 'assistant') return { type: 'model', response: [message.content] };
-    if (message.role === 'tool')
-      return { type: 'user', text: `Result of ${message.name}:\n${message.content}` };
-    return { type: 'user', text: message.content };
-  });
-  // The answer is written into an empty turn at the end.
-  return [...items, { type: 'model', response: [] }];
+/** Null where the model gets none; an empty list would be told to it as tools that it lacks. */
+const offered = ({ model, context, callsTools }: Loaded, request: ModelRequest): Functions | null => {
+  const { tools = [], toolChoice, responseSchema } = request;
+  if (!callsTools || tools.length === 0 || toolChoice === 'none' || responseSchema !== undefined) return null;
+  const named = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  const functions = functionsOf(named, context.contextSize, (text) => model.tokenize(text).length);
+  return Object.keys(functions).length === 0 ? null : functions;
 };
 
 /** Loads the files at once, so that a broken one is told at the start. Rejects with what llama.cpp says of it. */
@@ -67,7 +87,13 @@ export const createGgufProvider = async (options: GgufOptions): Promise<ModelPro
       const model = await llama.loadModel({ modelPath });
       const max = Math.min(model.trainContextSize, options.maxContextTokens);
       const context = await model.createContext({ contextSize: { max }, threads });
-      loaded.set(name, { model, context, sequence: context.getSequence(), tail: Promise.resolve() });
+      loaded.set(name, {
+        model,
+        context,
+        sequence: context.getSequence(),
+        callsTools: knowsTools(model.fileInfo?.metadata?.tokenizer?.chat_template),
+        tail: Promise.resolve(),
+      });
     }
   } catch (error) {
     await llama.dispose();
@@ -91,24 +117,38 @@ export const createGgufProvider = async (options: GgufOptions): Promise<ModelPro
   ): Promise<ModelResult> => {
     if (request.signal.aborted) throw abortedError(NAME);
     const chat = new options.runtime.LlamaChat({ contextSequence: entry.sequence });
+    const functions = offered(entry, request);
     let said = '';
+    // With tools, what may be a call in plain text is shown when it is known to be none.
+    let shown = 0;
+    const show = (all: boolean): void => {
+      if (functions !== null && !all && mayBeACall(said)) return;
+      if (shown < said.length) onText(said.slice(shown));
+      shown = said.length;
+    };
     try {
-      const { metadata } = await chat.generateResponse(itemsOf(request.messages), {
+      const answer = await chat.generateResponse(itemsOf(request.messages, functions !== null), {
         onTextChunk: (text) => {
           said += text;
-          onText(text);
+          show(false);
         },
         signal: request.signal,
         stopOnAbortSignal: true,
         maxTokens: request.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS,
         temperature: request.temperature ?? DEFAULT_TEMPERATURE,
+        ...(functions === null
+          ? {}
+          : { functions, documentFunctionParams: true as const, maxParallelFunctionCalls: 1 }),
       });
       const usage = usageOf(entry.model, request, said);
       if (request.signal.aborted) throw abortedError(NAME, { content: said, usage });
+      const toolCalls = toolCallsOf(answer.functionCalls ?? [], said, functions);
+      const isCallInText = toolCalls.length > 0 && (answer.functionCalls ?? []).length === 0;
+      if (!isCallInText) show(true);
       return {
-        content: said,
-        toolCalls: [],
-        finishReason: metadata.stopReason === 'maxTokens' ? 'length' : 'stop',
+        content: isCallInText ? '' : said,
+        toolCalls,
+        finishReason: finishOf(answer.metadata.stopReason, toolCalls.length),
         usage,
         model: request.model,
       };

@@ -2,7 +2,19 @@
  * The part of node-llama-cpp 3.21 that is used. It is an optional peer: not installed with the platform, so its types are not
  * there either, and what `import` gives is looked at before it is believed.
  */
-export type ChatItem = { type: 'system' | 'user'; text: string } | { type: 'model'; response: string[] };
+export type ChatItem =
+  | { type: 'system' | 'user'; text: string }
+  | { type: 'model'; response: (string | FunctionCallItem)[] };
+
+/** A call of an earlier step with what it gave. */
+export interface FunctionCallItem {
+  type: 'functionCall';
+  name: string;
+  params: unknown;
+  result: unknown;
+}
+
+export type Functions = Record<string, { description: string; params: Record<string, unknown> }>;
 
 export interface GenerateOptions {
   onTextChunk(text: string): void;
@@ -10,13 +22,20 @@ export interface GenerateOptions {
   stopOnAbortSignal: true;
   maxTokens: number;
   temperature: number;
+  functions?: Functions;
+  documentFunctionParams?: true;
+  maxParallelFunctionCalls?: number;
 }
 
 export interface LlamaChat {
   generateResponse(
     history: ChatItem[],
     options: GenerateOptions,
-  ): Promise<{ response: string; metadata: { stopReason: string } }>;
+  ): Promise<{
+    response: string;
+    functionCalls?: readonly { functionName: string; params: unknown }[] | undefined;
+    metadata: { stopReason: string };
+  }>;
   dispose(): void;
 }
 
@@ -32,6 +51,8 @@ export interface LlamaContext extends Disposable {
 export interface LlamaModel extends Disposable {
   /** Window that the model was trained for, in tokens. */
   readonly trainContextSize: number;
+  /** What stands in the head of the file. */
+  readonly fileInfo?: { metadata?: { tokenizer?: { chat_template?: unknown } } };
   tokenize(text: string): readonly number[];
   createContext(options: { contextSize: { max: number }; threads: number }): Promise<LlamaContext>;
 }
