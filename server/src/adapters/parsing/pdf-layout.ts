@@ -7,6 +7,8 @@ export interface PdfPageLines {
   lines: PdfLine[];
   width: number;
   height: number;
+  /** What is said of its pictures. */
+  alternatives?: readonly string[];
 }
 
 /** How far apart, in sizes, lines of one paragraph are, and items of a list or rows of a table. */
@@ -41,7 +43,10 @@ export function layoutPages(pages: readonly PdfPageLines[]): DocumentBlock[] {
     }),
   );
   const sizes = [...new Set([...headings].map((l) => Math.round(l.size)))].sort((a, b) => b - a);
-  return kept.flatMap((lines, index) => layoutPage(lines, index + 1, headings, sizes));
+  return kept.flatMap((lines, index) => [
+    ...layoutPage(lines, index + 1, headings, sizes),
+    ...(pages[index]?.alternatives ?? []).map((text) => block('text', text, index + 1)),
+  ]);
 }
 
 /** On a page of boxes in many sizes, more than this share of large lines are its text. */
