@@ -28,6 +28,22 @@ interface Cell {
 
 const ITEMS = /^#\/(texts|tables|groups|pictures|key_value_items|form_items)\/(\d{1,7})$/;
 
+/** What a reference points to; each once, since references may run in circles. */
+function finderIn(
+  root: Record<string, unknown>,
+): (reference: Reference) => { kind: string; item: Item } | null {
+  const seen = new Set<string>();
+  return (reference) => {
+    const path = typeof reference.$ref === 'string' ? reference.$ref : '';
+    const [, kind = '', at = ''] = ITEMS.exec(path) ?? [];
+    const items: unknown = root[kind];
+    if (seen.has(path) || !Array.isArray(items)) return null;
+    seen.add(path);
+    const item: unknown = items[Number(at)];
+    return typeof item === 'object' && item !== null ? { kind, item } : null;
+  };
+}
+
 export function readDocling(
   json: string,
   leftOut: LeftOutCount,
@@ -37,7 +53,6 @@ export function readDocling(
   let list: string[] = [];
   let listPage: number | null = null;
   let title: string | null = null;
-  const seen = new Set<string>();
 
   const flush = () => {
     if (list.length > 0) blocks.push(block('list', list.join('\n'), listPage));
@@ -47,16 +62,7 @@ export function readDocling(
     flush();
     blocks.push(...more);
   };
-  const itemOf = (reference: Reference): { kind: string; item: Item } | null => {
-    const path = typeof reference.$ref === 'string' ? reference.$ref : '';
-    const [, kind = '', at = ''] = ITEMS.exec(path) ?? [];
-    const items: unknown = root[kind];
-    // Each once: references may run in circles.
-    if (seen.has(path) || !Array.isArray(items)) return null;
-    seen.add(path);
-    const item: unknown = items[Number(at)];
-    return typeof item === 'object' && item !== null ? { kind, item } : null;
-  };
+  const itemOf = finderIn(root);
 
   /** What cells of the table that is open say, where it stands once more as texts of their own. */
   let inCells = '';
