@@ -26,14 +26,19 @@ const MIN_PAGE_WORDS = 6;
 
 /** Lines → paragraphs, lists, tables and headings, by size and distance. Running heads and feet fall away. */
 export function layoutPages(pages: readonly PdfPageLines[]): DocumentBlock[] {
-  const running = runningLines(pages.map((page) => page.lines));
   let tables = 0;
-  const kept = pages.map(({ lines }) => {
-    const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
-    // Of a page that has nothing else they are its text, unless they only number it.
-    const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
-    return findTables(rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest, () => ++tables);
-  });
+  const without = (running: ReadonlySet<string>) =>
+    pages.map(({ lines }) => {
+      const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
+      // Of a page that has nothing else they are its text, unless they only number it.
+      const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
+      return findTables(rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest, () => ++tables);
+    });
+  const running = runningLines(pages.map((page) => page.lines));
+  const apart = without(running);
+  // A document of nothing but such lines says something, unless they only number its pages.
+  const numbers = new Set([...running].filter((line) => line.includes('#')));
+  const kept = apart.some((lines) => lines.length > 0) ? apart : without(numbers);
   const bodySize = commonSize(kept.flat());
   const slides = areSlides(pages);
   const headings = new Set(

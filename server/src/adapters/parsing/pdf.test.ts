@@ -358,6 +358,12 @@ describe('pages of boxes, and titles', () => {
   });
 });
 
+test('pages of one short line that is the same on each are not without text', async () => {
+  const pages = Array.from({ length: 4 }, () => at(72, 760, 'Keep out'));
+  const { blocks } = await parse(drawPdf({ pages }));
+  expect(blocks.map((b) => b.text)).toEqual(Array(4).fill('Keep out'));
+});
+
 describe('text at odd angles', () => {
   /** Letters one by one, each with its own direction. */
   const letters = (places: readonly [letter: string, x: number, y: number, angle: number][]) =>
