@@ -4,7 +4,11 @@ import { missingLanguages } from '../adapters/parsing/ocr-engine.ts';
 import { createOfficeConverter } from '../adapters/parsing/office-convert.ts';
 import { createDocumentParser } from '../adapters/parsing/parser.ts';
 import { createRecognizer, type Recognizer } from '../adapters/parsing/recognizer.ts';
-import { createRemoteParser, REMOTE_ANSWER_MS, type RemoteParser } from '../adapters/parsing/remote-parser.ts';
+import {
+  createRemoteParser,
+  REMOTE_ANSWER_MS,
+  type RemoteParser,
+} from '../adapters/parsing/remote-parser.ts';
 import { isTypeName } from '../adapters/parsing/types.ts';
 import { createTableEngine } from '../adapters/table-sql/index.ts';
 import type { Config } from '../config.ts';

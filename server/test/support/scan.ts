@@ -154,7 +154,7 @@ type Pack = (grey: Buffer, width: number, page: ScanPage) => Buffer;
 
 /** Each value as its difference to the one on its left. */
 const differences: Pack = (grey, width) =>
-  grey.map((value, i) => (i % width === 0 ? value : value - (grey[i - 1] ?? 0))) as Buffer;
+  Buffer.from(grey.map((value, i) => (i % width === 0 ? value : value - (grey[i - 1] ?? 0))));
 const asJpeg: Pack = (_, __, page) => Buffer.from(makePicture('jpeg', page));
 
 /** Number, what packs a page, and whether differences are packed (2). */
@@ -178,7 +178,7 @@ export function makeTiff(
   const directories = pages.map((page) => {
     const { grey, width, height } = drawn(page);
     const [number, pack, predictor] = TIFF_PACKINGS[packing];
-    const packed = pack(grey, width, page);
+    const packed = pack(Buffer.from(grey), width, page);
     const data = Buffer.concat([packed, Buffer.alloc(packed.length % 2)]);
     const fields: [tag: number, type: 3 | 4, value: number][] = [
       [256, 4, width],

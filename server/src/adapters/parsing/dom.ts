@@ -2,30 +2,11 @@ import { parseHTML } from 'linkedom';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { altText } from './alt-texts.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
+import type { DomDocument, DomElement, DomNode } from './dom-types.ts';
 import { fail, LIMITS } from './fault.ts';
 import { createGrid } from './grid.ts';
 import { formatNumber } from './list-numbers.ts';
 import { mathText } from './mathml.ts';
-
-/** The part of the DOM that reading needs (TypeScript's own DOM types are not loaded in a server). */
-export interface DomNode {
-  readonly nodeType: number;
-  readonly nodeValue: string | null;
-  readonly childNodes: ArrayLike<DomNode>;
-}
-export interface DomElement extends DomNode {
-  readonly localName: string;
-  readonly textContent: string | null;
-  getAttribute(name: string): string | null;
-  querySelectorAll(selector: string): ArrayLike<DomElement>;
-  querySelector(selector: string): DomElement | null;
-  remove(): void;
-}
-export interface DomDocument extends DomElement {
-  readonly documentElement: DomElement | null;
-  readonly body: DomElement | null;
-  readonly title: string;
-}
 
 export function parseDom(html: string): DomDocument {
   const whole = /<(html|body|head)\b/i.test(html.slice(0, 20_000))

@@ -1,4 +1,4 @@
-import type { DomElement, DomNode } from './dom.ts';
+import type { DomElement, DomNode } from './dom-types.ts';
 import { fail, LIMITS } from './fault.ts';
 
 /** Formulas of web pages and books (MathML Core) in one line: the author's own TeX where it is beside them. */

@@ -1,5 +1,4 @@
 import { type Caller, ROLES, type Role, type Scope } from '../../kernel/caller.ts';
-import type { DocumentChanges, UploadRequest } from './ports.ts';
 import { type QueryTerm, type TermMatch, termMatches } from './terms.rules.ts';
 
 /** `role`: those of the tenant that have one of the document's roles, and its owner. */
@@ -279,23 +278,4 @@ export const withPatch = (
   for (const field of ['title', 'metadata', 'sharing'] as const)
     if (changes[field] !== undefined) next[field] = when;
   return next;
-};
-
-/** Of an upload that is no document yet: it becomes what a PATCH makes of it. Another title takes back what was vouched for. */
-export const changedRequest = (
-  request: UploadRequest,
-  changes: DocumentChanges,
-  when: string,
-): UploadRequest => {
-  const { title, metadata, sharing, trusted } = changes;
-  const isRetitled = title !== undefined && title !== request.title;
-  return {
-    ...request,
-    title: title ?? request.title,
-    metadata: metadata ?? request.metadata,
-    sharing: sharing ?? request.sharing,
-    trusted: isRetitled || trusted === false ? null : request.trusted,
-    patched: withPatch(request.patched ?? {}, changes, when),
-    changed: when,
-  };
 };

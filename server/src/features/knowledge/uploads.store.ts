@@ -6,7 +6,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition } from '../../kernel/pagination.ts';
 import { json } from './document-rows.store.ts';
 import type { DocumentChanges, UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
-import { changedRequest } from './rules.ts';
+import { changedRequest } from './upload-changes.rules.ts';
 import { documentOfName, lockName } from './upload-names.store.ts';
 
 /**
