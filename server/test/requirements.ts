@@ -452,6 +452,8 @@ export const REQUIREMENTS = {
   'KNOW-36': 'parallel uploads of a new name are answered with the one id that stays',
   'KNOW-37': 'a PATCH does not wait for the version that is being read, and holds for it',
   'KNOW-38': 'the text of a picture is read where text recognition is on',
+  'KNOW-47': 'what authors wrote of a picture for those who do not see it is read',
+  'KNOW-46': 'a PATCH of a file whose first version is being read holds at once and afterwards',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

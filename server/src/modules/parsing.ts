@@ -4,7 +4,11 @@ import { missingLanguages } from '../adapters/parsing/ocr-engine.ts';
 import { createOfficeConverter } from '../adapters/parsing/office-convert.ts';
 import { createDocumentParser } from '../adapters/parsing/parser.ts';
 import { createRecognizer, type Recognizer } from '../adapters/parsing/recognizer.ts';
-import { createRemoteParser, type RemoteParser } from '../adapters/parsing/remote-parser.ts';
+import {
+  createRemoteParser,
+  REMOTE_ANSWER_MS,
+  type RemoteParser,
+} from '../adapters/parsing/remote-parser.ts';
 import { isTypeName } from '../adapters/parsing/types.ts';
 import { createTableEngine } from '../adapters/table-sql/index.ts';
 import type { Config } from '../config.ts';
@@ -31,7 +35,13 @@ const remoteOf = (config: RemoteConfig): RemoteParser | null => {
     apiKey: config.PARSER_API_KEY,
     types: new Set(config.PARSER_TYPES.filter(isTypeName)),
     // The operator names it: it usually is on the own network.
-    http: createGuardedFetch({ allowPrivate: true, maxBodyBytes: MAX_REMOTE_BYTES }),
+    http: createGuardedFetch({
+      allowPrivate: true,
+      maxBodyBytes: MAX_REMOTE_BYTES,
+      // It answers once it is done.
+      headersTimeoutMs: REMOTE_ANSWER_MS,
+      bodyTimeoutMs: REMOTE_ANSWER_MS,
+    }),
   });
 };
 

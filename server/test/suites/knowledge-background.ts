@@ -114,6 +114,10 @@ export const knowledgeBackgroundSuite = (
     const shown = async (who: string, id: string): Promise<Shown> => (await get(who, `/${id}`)).json();
     const remove = (who: string, id: string) =>
       app().inject({ method: 'DELETE', url: `${PATH}/${id}`, headers: as(who) });
+    const patch = (who: string, id: string, payload: Record<string, unknown>) =>
+      app().inject({ method: 'PATCH', url: `${PATH}/${id}`, payload, headers: as(who) });
+    const retry = (who: string, id: string) =>
+      app().inject({ method: 'POST', url: `${PATH}/${id}/retry`, headers: as(who) });
     const titles = async (who: string, query: string): Promise<string[]> => {
       const answer = await app().inject({
         method: 'POST',
@@ -268,8 +272,6 @@ export const knowledgeBackgroundSuite = (
         await eventually(async () => (await shown('ann', away.id)).status).toBe('failed');
         expect((await shown('ann', away.id)).error).toMatchObject({ code: 'UPSTREAM_ERROR' });
         gate.fail(null);
-        const retry = (who: string, of: string) =>
-          app().inject({ method: 'POST', url: `${PATH}/${of}/retry`, headers: as(who) });
         expect((await retry('ben', away.id)).statusCode).toBe(404);
         const again = await retry('ann', away.id);
         expect(again.statusCode).toBe(202);
@@ -467,9 +469,6 @@ export const knowledgeBackgroundSuite = (
       gate.open();
     });
 
-    const patch = (who: string, id: string, payload: Record<string, unknown>) =>
-      app().inject({ method: 'PATCH', url: `${PATH}/${id}`, payload, headers: as(who) });
-
     it(
       req(
         'KNOW-35',
@@ -588,6 +587,87 @@ export const knowledgeBackgroundSuite = (
       },
     );
 
+    it(
+      req('KNOW-46', 'a PATCH of a file whose first version is being read holds at once and afterwards'),
+      async () => {
+        const gate = gated();
+        const h = await start({ embedder: gate.embedder });
+        const { id } = (
+          await send(
+            'ann',
+            { title: 'Tides', content: book('tide', 70), visibility: 'tenant', metadata: { tags: ['sea'] } },
+            ASYNC,
+          )
+        ).json() as Shown;
+        await eventually(gate.waiting).toBeGreaterThan(0);
+        const changes = { title: 'Ebb', visibility: 'private', metadata: { tags: ['moon'] } };
+        const changed = await patch('ann', id, changes);
+        expect(changed.statusCode).toBe(200);
+        expect(changed.json()).toMatchObject({ ...changes, id, status: 'processing', chunk_count: 0 });
+        expect(await shown('ann', id)).toMatchObject({ ...changes, status: 'processing' });
+        expect((await get('ann', '?status=processing&tags=moon')).json()).toMatchObject({ total: 1 });
+        gate.open();
+        await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
+        expect(await shown('ann', id)).toMatchObject({ ...changes, version: 1 });
+        expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+        expect(await titles('ben', 'tide of day')).toEqual([]);
+        expect(await titles('ann', 'tide of day')).toContain('Ebb');
+        expect(gate.texts.some((text) => text.startsWith('Ebb'))).toBe(true);
+        await eventually(rows).toBe(0);
+        expect(h.faults).toEqual([]);
+      },
+    );
+
+    it('such a PATCH holds for each upload of the name, after a restart, a failure and a retry', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const named = (content: string) =>
+        send('ann', { title: 'Rents', content, external_id: 'rents', visibility: 'tenant' }, ASYNC);
+      const { id } = (await named(book('rent', 2))).json() as Shown;
+      await named(book('lease', 2));
+      await eventually(gate.waiting).toBeGreaterThan(0);
+      expect((await patch('ann', id, { visibility: 'private' })).statusCode).toBe(200);
+      const shut = gated();
+      await start({ embedder: shut.embedder });
+      await eventually(shut.waiting).toBeGreaterThan(0);
+      expect(await shown('ann', id)).toMatchObject({ visibility: 'private', status: 'processing' });
+      expect((await patch('ann', id, { metadata: { tags: ['due'] } })).statusCode).toBe(200);
+      shut.open();
+      await eventually(rows).toBe(0);
+      expect((await get('ann', `/${id}/content`)).body).toContain('lease of day');
+      expect(await shown('ann', id)).toMatchObject({ visibility: 'private', metadata: { tags: ['due'] } });
+      expect((await get('ben', `/${id}`)).statusCode).toBe(404);
+
+      const broken = gated();
+      broken.fail(new Error('no model'));
+      broken.open();
+      await start({ embedder: broken.embedder });
+      const lost = (await send('ann', { title: 'Lost', content: 'Lost at sea.' }, ASYNC)).json() as Shown;
+      await eventually(async () => (await shown('ann', lost.id)).status).toBe('failed');
+      expect((await patch('ann', lost.id, { title: 'Found' })).json()).toMatchObject({ title: 'Found' });
+      broken.fail(null);
+      expect((await retry('ann', lost.id)).statusCode).toBe(202);
+      await eventually(async () => (await shown('ann', lost.id)).status).toBe('indexed');
+      expect(await shown('ann', lost.id)).toMatchObject({ title: 'Found' });
+    });
+
+    it('nobody vouches for what is not read, and other changes of it are refused as for a document', async () => {
+      const gate = gated();
+      await start({ embedder: gate.embedder });
+      const { id } = (await send('ann', { title: 'Deeds', content: book('deed', 2) }, ASYNC)).json() as Shown;
+      await eventually(gate.waiting).toBeGreaterThan(0);
+      expect((await patch('ann', id, { trusted: true })).statusCode).toBe(403);
+      expect((await patch('boss', id, { trusted: true })).statusCode).toBe(409);
+      expect((await patch('ann', id, { title: 'New', seen_version: 2 })).statusCode).toBe(409);
+      expect((await patch('ann', id, { title: 'New', seen_version: 1 })).statusCode).toBe(200);
+      expect((await remove('ann', id)).statusCode).toBe(204);
+      expect((await patch('ann', id, { title: 'Newer' })).statusCode).toBe(404);
+      gate.open();
+      await eventually(rows).toBe(0);
+      expect((await get('ann', `/${id}`)).statusCode).toBe(404);
+      expect(await titles('ann', 'deed of day')).toEqual([]);
+    });
+
     it('what is sent again after a PATCH is not taken for what is on its way from before', async () => {
       const gate = gated();
       gate.open();
@@ -629,7 +709,8 @@ export const knowledgeBackgroundSuite = (
       expect(await shown('ann', id)).toMatchObject({ created_at: createdAt });
       expect((await patch('op', id, { title: 'Mine' })).statusCode).toBe(403);
       expect((await patch('ben', id, { title: 'Mine' })).statusCode).toBe(404);
-      expect((await patch('ann', id, { title: 'Mine' })).statusCode).toBe(409);
+      expect((await remove('op', id)).statusCode).toBe(403);
+      expect((await remove('ben', id)).statusCode).toBe(404);
       gate.open();
       await eventually(async () => (await shown('ann', id)).status).toBe('indexed');
       expect(await shown('ann', id)).toMatchObject({ created_at: createdAt });

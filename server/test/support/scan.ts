@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { deflateSync } from 'node:zlib';
+import { deflateSync, zstdCompressSync } from 'node:zlib';
 import { type Canvas, createCanvas, GlobalFonts } from '@napi-rs/canvas';
 
 /** PDFs and pictures of text, as scanners and cameras make them. */
@@ -150,24 +150,53 @@ export function turnedJpeg(jpeg: Uint8Array, orientation: number): Uint8Array {
   return Buffer.concat([jpeg.subarray(0, 2), note, jpeg.subarray(2)]);
 }
 
+type Pack = (grey: Buffer, width: number, page: ScanPage) => Buffer;
+
+/** Each value as its difference to the one on its left. */
+const differences: Pack = (grey, width) =>
+  Buffer.from(grey.map((value, i) => (i % width === 0 ? value : value - (grey[i - 1] ?? 0))));
+const asJpeg: Pack = (_, __, page) => Buffer.from(makePicture('jpeg', page));
+
+/** Number, what packs a page, and whether differences are packed (2). */
+const TIFF_PACKINGS = {
+  none: [1, (grey) => grey, 1],
+  'old JPEG': [6, asJpeg, 1],
+  JPEG: [7, asJpeg, 1],
+  Deflate: [8, (grey) => deflateSync(grey), 1],
+  'Deflate of differences': [8, (...of) => deflateSync(differences(...of)), 2],
+  Zstandard: [50000, (grey) => zstdCompressSync(grey), 1],
+} satisfies Record<string, [number: number, pack: Pack, predictor: 1 | 2]>;
+
 /** Pages of eight bits a pixel, unpacked. */
-export function makeTiff(pages: readonly ScanPage[]): Uint8Array {
+export function makeTiff(
+  pages: readonly ScanPage[],
+  packing: keyof typeof TIFF_PACKINGS = 'none',
+): Uint8Array {
   const parts: Buffer[] = [];
   let at = 8;
   const first: number[] = [];
   const directories = pages.map((page) => {
     const { grey, width, height } = drawn(page);
-    const data = Buffer.concat([grey, Buffer.alloc(grey.length % 2)]);
+    const [number, pack, predictor] = TIFF_PACKINGS[packing];
+    const packed = pack(Buffer.from(grey), width, page);
+    const data = Buffer.concat([packed, Buffer.alloc(packed.length % 2)]);
     const fields: [tag: number, type: 3 | 4, value: number][] = [
       [256, 4, width],
       [257, 4, height],
       [258, 3, 8],
-      [259, 3, 1],
+      [259, 3, number],
       [262, 3, 1],
       [273, 4, at],
       [277, 3, 1],
       [278, 4, height],
-      [279, 4, width * height],
+      [279, 4, packed.length],
+      ...(predictor === 2 ? [[317, 3, 2] as [number, 3, number]] : []),
+      ...(packing === 'old JPEG'
+        ? ([
+            [513, 4, at],
+            [514, 4, packed.length],
+          ] as [number, 4, number][])
+        : []),
     ];
     const directory = Buffer.alloc(2 + fields.length * 12 + 4);
     directory.writeUInt16LE(fields.length, 0);

@@ -13,6 +13,7 @@ interface Item {
   content_layer?: string;
   label?: string;
   prov?: { page_no?: number }[];
+  name?: string;
   text?: string;
   level?: number;
   marker?: string;
@@ -27,6 +28,22 @@ interface Cell {
 
 const ITEMS = /^#\/(texts|tables|groups|pictures|key_value_items|form_items)\/(\d{1,7})$/;
 
+/** What a reference points to; each once, since references may run in circles. */
+function finderIn(
+  root: Record<string, unknown>,
+): (reference: Reference) => { kind: string; item: Item } | null {
+  const seen = new Set<string>();
+  return (reference) => {
+    const path = typeof reference.$ref === 'string' ? reference.$ref : '';
+    const [, kind = '', at = ''] = ITEMS.exec(path) ?? [];
+    const items: unknown = root[kind];
+    if (seen.has(path) || !Array.isArray(items)) return null;
+    seen.add(path);
+    const item: unknown = items[Number(at)];
+    return typeof item === 'object' && item !== null ? { kind, item } : null;
+  };
+}
+
 export function readDocling(
   json: string,
   leftOut: LeftOutCount,
@@ -36,7 +53,6 @@ export function readDocling(
   let list: string[] = [];
   let listPage: number | null = null;
   let title: string | null = null;
-  const seen = new Set<string>();
 
   const flush = () => {
     if (list.length > 0) blocks.push(block('list', list.join('\n'), listPage));
@@ -46,21 +62,15 @@ export function readDocling(
     flush();
     blocks.push(...more);
   };
-  const itemOf = (reference: Reference): { kind: string; item: Item } | null => {
-    const path = typeof reference.$ref === 'string' ? reference.$ref : '';
-    const [, kind = '', at = ''] = ITEMS.exec(path) ?? [];
-    const items: unknown = root[kind];
-    // Each once: references may run in circles.
-    if (seen.has(path) || !Array.isArray(items)) return null;
-    seen.add(path);
-    const item: unknown = items[Number(at)];
-    return typeof item === 'object' && item !== null ? { kind, item } : null;
-  };
+  const itemOf = finderIn(root);
+
+  /** What cells of the table that is open say, where it stands once more as texts of their own. */
+  let inCells = '';
 
   function readText(item: Item, depth: number): void {
     const text = typeof item.text === 'string' ? item.text.trim() : '';
     const page = pageOf(item);
-    if (text === '') return;
+    if (text === '' || inCells.includes(text)) return;
     if (item.label === 'title') title ??= text;
     if (item.label === 'title' || item.label === 'section_header') {
       const level = item.label === 'title' ? 1 : Math.min(6, (item.level ?? 1) + 1);
@@ -77,6 +87,7 @@ export function readDocling(
     const firstBody = grid.findIndex((row) => !row.every((cell) => cell.column_header === true));
     const rows = grid.map((row) => row.map((cell) => String(cell.text ?? '')));
     push(...tableBlock(rows, pageOf(item), Math.max(1, firstBody)));
+    inCells = rows.flat().join('\n');
   }
 
   function walk(references: readonly Reference[] | undefined, depth: number, lists: number): void {
@@ -88,7 +99,13 @@ export function readDocling(
       if (item.content_layer === 'furniture') leftOut.add('page_furniture');
       else if (kind === 'tables') {
         walk(item.captions, depth + 1, lists);
+        const outer = inCells;
         readTable(item);
+        walk(item.children, depth + 1, lists);
+        inCells = outer;
+        continue;
+      } else if (kind === 'groups' && item.label === 'sheet' && item.name) {
+        push(block('heading', item.name, null, 1));
       } else if (kind === 'pictures') {
         leftOut.add('pictures');
         walk(item.captions, depth + 1, lists);

@@ -1,4 +1,5 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
 import type { Numbering } from './docx-numbering.ts';
 import { type DocxStyle, isOn, levelOfOutline } from './docx-styles.ts';
@@ -60,6 +61,8 @@ const SKIPPED = new Set([
   'w:tcPrChange',
   'w:trPrChange',
 ]);
+/** What a text for those who do not see it may stand beside. */
+const DESCRIBED = new Set(['wp:docPr', 'pic:cNvPr', 'wps:cNvPr', 'v:shape']);
 const NOTES = {
   'w:footnoteReference': 'footnote',
   'w:endnoteReference': 'endnote',
@@ -217,8 +220,15 @@ function createStory(context: StoryContext) {
       const blocks = context.embedded(a['r:id'] ?? a['r:dm'] ?? '');
       if (paragraph) paragraph.after.push(...blocks);
       else emit(frame(), blocks);
-    } else if (name === 'a:blip' || name === 'v:imagedata') context.leftOut.add('pictures');
+    } else if (DESCRIBED.has(name)) describe(a.descr ?? a.alt);
+    else if (name === 'a:blip' || name === 'v:imagedata') context.leftOut.add('pictures');
     else if (name === 'o:OLEObject') context.leftOut.add('embedded_files');
+  }
+
+  /** Once for a picture, whose drawing and whose file are described by the same words. */
+  function describe(given: string | undefined): void {
+    const text = altText(given);
+    if (text !== '' && !frame().paragraph?.text.includes(text)) say(` ${text} `);
   }
 
   function sayNote(kind: (typeof NOTES)[keyof typeof NOTES], id: string): void {

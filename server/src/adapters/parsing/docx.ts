@@ -5,7 +5,14 @@ import { readStory, type StoryContext } from './docx-story.ts';
 import { readStyles } from './docx-styles.ts';
 import { edgeBlocks } from './edge-texts.ts';
 import type { LeftOutCount } from './left-out.ts';
-import { chartBlocks, coreTitle, diagramBlocks, type Relation, relationsOf } from './office-parts.ts';
+import {
+  chartBlocks,
+  coreTitle,
+  diagramBlocks,
+  mainPart,
+  type Relation,
+  relationsOf,
+} from './office-parts.ts';
 import type { ParseHints } from './types.ts';
 import { readXml } from './xml.ts';
 import type { Zip } from './zip.ts';
@@ -23,9 +30,12 @@ export async function parseDocx(
   leftOut: LeftOutCount,
   parsePart: ParsePart,
 ): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
-  const relations = relationsOf(zip, MAIN);
-  const styleOf = readStyles(zip.read('word/styles.xml'));
-  const numbering = createNumbering(zip.read('word/numbering.xml'));
+  const main = mainPart(zip, MAIN);
+  const relations = relationsOf(zip, main);
+  const pathOf = (type: string): string =>
+    [...relations.values()].find((relation) => relation.type === type)?.target ?? `word/${type}.xml`;
+  const styleOf = readStyles(zip.read(pathOf('styles')));
+  const numbering = createNumbering(zip.read(pathOf('numbering')));
   const chunks = await readChunks(zip, relations, parsePart);
   const context = (own: ReadonlyMap<string, Relation>, notes: StoryContext['note']): StoryContext => ({
     styleOf,
@@ -36,12 +46,12 @@ export async function parseDocx(
   });
   const plain = (own: ReadonlyMap<string, Relation>) => context(own, () => null);
   const notes = {
-    footnote: readNotes(zip, 'word/footnotes.xml', 'w:footnote'),
-    endnote: readNotes(zip, 'word/endnotes.xml', 'w:endnote'),
-    comment: readNotes(zip, 'word/comments.xml', 'w:comment'),
+    footnote: readNotes(zip, pathOf('footnotes'), 'w:footnote'),
+    endnote: readNotes(zip, pathOf('endnotes'), 'w:endnote'),
+    comment: readNotes(zip, pathOf('comments'), 'w:comment'),
   };
   const blocks = readStory(
-    zip.read(MAIN),
+    zip.read(main),
     context(relations, (kind, id) => notes[kind].get(id) ?? null),
   );
   const frames = edgeTexts(zip, relations, (path) =>

@@ -1,29 +1,12 @@
 import { parseHTML } from 'linkedom';
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
+import type { DomDocument, DomElement, DomNode } from './dom-types.ts';
 import { fail, LIMITS } from './fault.ts';
 import { createGrid } from './grid.ts';
 import { formatNumber } from './list-numbers.ts';
-
-/** The part of the DOM that reading needs (TypeScript's own DOM types are not loaded in a server). */
-export interface DomNode {
-  readonly nodeType: number;
-  readonly nodeValue: string | null;
-  readonly childNodes: ArrayLike<DomNode>;
-}
-export interface DomElement extends DomNode {
-  readonly localName: string;
-  readonly textContent: string | null;
-  getAttribute(name: string): string | null;
-  querySelectorAll(selector: string): ArrayLike<DomElement>;
-  querySelector(selector: string): DomElement | null;
-  remove(): void;
-}
-export interface DomDocument extends DomElement {
-  readonly documentElement: DomElement | null;
-  readonly body: DomElement | null;
-  readonly title: string;
-}
+import { mathText } from './mathml.ts';
 
 export function parseDom(html: string): DomDocument {
   const whole = /<(html|body|head)\b/i.test(html.slice(0, 20_000))
@@ -41,10 +24,16 @@ const BLOCK_ELEMENTS = new Set(
   ),
 );
 const SKIPPED = new Set(
-  'script style noscript template head iframe object embed svg math canvas button select textarea input'.split(
+  'script style noscript template head iframe object embed svg canvas button select textarea input'.split(
     ' ',
   ),
 );
+
+/** Of elements whose text is not what stands in them; null for all others. */
+function wordsInstead(element: DomElement): string | null {
+  if (element.localName === 'img') return ` ${altText(element.getAttribute('alt'))} `;
+  return element.localName === 'math' ? ` ${mathText(element)} ` : null;
+}
 
 /** An element's content in reading order. */
 export function domBlocks(root: DomElement): DocumentBlock[] {
@@ -65,7 +54,9 @@ export function domBlocks(root: DomElement): DocumentBlock[] {
     if (node.nodeType === 3) inline += (node.nodeValue ?? '').replace(/\s+/g, ' ');
     if (!isElement(node) || SKIPPED.has(node.localName)) return;
     const name = node.localName;
-    if (name === 'br') inline += '\n';
+    const instead = wordsInstead(node);
+    if (instead !== null) inline += instead;
+    else if (name === 'br') inline += '\n';
     else if (/^h[1-6]$/.test(name)) push(block('heading', apartText(node), null, Number(name[1])));
     else if (name === 'pre') push(block('code', node.textContent ?? ''));
     else if (name === 'ul' || name === 'ol') push(block('list', listLines(node, 0).join('\n')));
@@ -89,6 +80,11 @@ function apartText(element: DomNode): string {
     if (node.nodeType === 3) text += node.nodeValue ?? '';
     if (!isElement(node) || SKIPPED.has(node.localName)) return;
     const name = node.localName;
+    const instead = wordsInstead(node);
+    if (instead !== null) {
+      text += instead;
+      return;
+    }
     const apart = name === 'br' || BLOCK_ELEMENTS.has(name) || /^(h[1-6]|td|th|tr)$/.test(name);
     if (apart) text += ' ';
     for (const child of children(node)) walk(child, depth + 1);
@@ -128,6 +124,8 @@ function listLines(list: DomElement, depth: number): string[] {
 
 /** One that stands in a line goes on in it. */
 function itemText(element: DomElement): string {
+  const instead = wordsInstead(element);
+  if (instead !== null) return instead;
   const text = SKIPPED.has(element.localName) ? '' : apartText(element);
   const inline = !BLOCK_ELEMENTS.has(element.localName) && element.localName !== 'br';
   const content = element.textContent ?? '';

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
 import { createGrid, type GridCell } from './grid.ts';
 import { isHiddenStyle } from './html-hidden.ts';
@@ -16,7 +17,9 @@ const BLOCKS = new Set(
   ),
 );
 const SKIPPED = new Set(
-  'script style noscript template head nav iframe object svg math canvas button select textarea'.split(' '),
+  'script style noscript template head nav iframe object svg annotation annotation-xml canvas button select textarea'.split(
+    ' ',
+  ),
 );
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
@@ -87,6 +90,7 @@ function createStream(hiddenSelectors: readonly string[], count: LeftOutCount) {
           return;
         }
         if (name === 'br') text += '\n';
+        if (name === 'img') text += ` ${altText(attributes.alt)} `;
         if (/^h[1-6]$/.test(name)) {
           flush();
           heading = Number(name[1]);

@@ -1,7 +1,9 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { DocumentBlock, LeftOutKind } from '../../kernel/parser.ts';
-import { type DomDocument, type DomElement, domBlocks, parseDom } from './dom.ts';
+import { withoutAltTexts } from './alt-texts.ts';
+import { domBlocks, parseDom } from './dom.ts';
+import type { DomDocument, DomElement } from './dom-types.ts';
 import { checkDepth } from './html-depth.ts';
 import { hiddenSelectors, isHiddenStyle } from './html-hidden.ts';
 import { streamHtml } from './html-stream.ts';
@@ -31,9 +33,10 @@ export function parseHtml(
   const whole = domBlocks(body);
   const article = source.length <= READABILITY_MAX_UNITS ? articleBlocks(document) : null;
   if (!article) return { title, blocks: whole };
-  // Only as a filter, since the article search rewrites headings.
-  const texts = new Set(article.map((b) => b.text));
-  const kept = whole.filter((b) => texts.has(b.text) || (b.kind === 'heading' && b.level === 1));
+  // Only as a filter, since the article search rewrites headings and drops pictures.
+  const key = ({ text }: DocumentBlock): string => withoutAltTexts(text) || text;
+  const texts = new Set(article.map(key));
+  const kept = whole.filter((b) => texts.has(key(b)) || (b.kind === 'heading' && b.level === 1));
   if (units(kept) < units(whole) * MIN_ARTICLE_SHARE) return { title, blocks: whole };
   leftOut.add('navigation', whole.length - kept.length);
   return { title, blocks: kept };

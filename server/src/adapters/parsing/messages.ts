@@ -19,11 +19,18 @@ export type ToChild =
   | { kind: 'import'; answer: RemoteAnswer; type: TypeName }
   | { kind: 'recognize'; bytes: Uint8Array; page: number; settings: OcrSettings };
 
+export interface PageFault {
+  fault: ParseFault;
+  message: string;
+}
+
 export interface Recognition {
   /** Pages that have text as well, since it may be a bad one. */
   force: boolean;
   /** Words of the pages that were recognised so far; null: say first which pages are wanted. */
   pages: ReadonlyMap<number, readonly PdfRun[]> | null;
+  /** Why pages of a picture could not be read at all. */
+  faults?: ReadonlyMap<number, PageFault>;
 }
 
 export type FromChild =

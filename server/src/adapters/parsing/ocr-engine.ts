@@ -115,7 +115,8 @@ async function loadEngine({ languages, dataDir }: OcrSettings): Promise<OcrEngin
   return ({ file, orientation = 1, dpi }) => {
     core.FS.writeFile(INPUT, file);
     try {
-      if (api.SetImageFile(orientation, 0) !== 0) return fail('broken', 'the picture cannot be read');
+      if (api.SetImageFile(orientation, 0) !== 0)
+        return fail('broken', 'the picture is damaged or incomplete');
       if (dpi !== undefined) api.SetSourceResolution(dpi);
       api.Recognize(null);
       const table = api.GetTSVText(0);

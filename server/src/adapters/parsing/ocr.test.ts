@@ -119,6 +119,28 @@ describe('files that are pictures', () => {
     expect(document.blocks).toContainEqual({ kind: 'text', text: WHOLE, page: 3 });
   });
 
+  test.each(['old JPEG', 'JPEG', 'Deflate', 'Deflate of differences', 'Zstandard'] as const)(
+    'a TIFF may be packed as %s',
+    async (packing) => {
+      const bytes = makeTiff([{ lines: prose }, { lines: prose }], packing);
+      const document = await parser.parse(bytes, named('fax.tif'));
+      expect(document.blocks.map((b) => [b.text, b.page])).toEqual([
+        [WHOLE, 1],
+        [WHOLE, 2],
+      ]);
+    },
+  );
+
+  test('a TIFF whose data is damaged is refused as such, and one of its pages is named', async () => {
+    const whole = makeTiff([{ lines: prose }, { lines: prose }], 'Deflate');
+    const first = whole.slice();
+    first.fill(0, 8, 400);
+    expect(await parser.parse(first, named('fax.tif'))).toMatchObject({ pageCount: 2, unreadPages: [1] });
+    const both = makeTiff([{ lines: prose }], 'Deflate').slice();
+    both.fill(0, 8, 400);
+    await expect(parser.parse(both, named('fax.tif'))).rejects.toMatchObject({ fault: 'broken' });
+  });
+
   test('a photo is read as its camera was held', async () => {
     const lying = makePicture('jpeg', { ...page, turned: true });
     const document = await parser.parse(turnedJpeg(lying, 6), named('IMG_0001.jpg'));
@@ -132,7 +154,16 @@ describe('files that are pictures', () => {
     const empty = makePicture('png', { lines: [] });
     await expect(parser.parse(empty, named('sky.png'))).rejects.toMatchObject({ fault: 'no_text' });
     const half = bytes.subarray(0, 200);
-    await expect(parser.parse(half, named('half.png'))).rejects.toMatchObject({ fault: 'no_text' });
+    const damaged = { fault: 'broken', message: expect.stringContaining('incomplete') };
+    await expect(parser.parse(half, named('half.png'))).rejects.toMatchObject(damaged);
+    const jpeg = makePicture('jpeg', page);
+    const cut = jpeg.subarray(0, jpeg.length / 2);
+    await expect(parser.parse(cut, named('half.jpg'))).rejects.toMatchObject(damaged);
+    const webp = makePicture('webp', page);
+    await expect(parser.parse(webp.subarray(0, 400), named('half.webp'))).rejects.toMatchObject(damaged);
+    // Only its mark of the end is missing.
+    const unmarked = await parser.parse(jpeg.subarray(0, -2), named('unmarked.jpg'));
+    expect(unmarked.blocks).toContainEqual({ kind: 'text', text: WHOLE, page: 1 });
     const tiff = makeTiff([page]).slice();
     tiff.fill(0xff, 4, 8);
     await expect(parser.parse(tiff, named('fax.tif'))).rejects.toMatchObject({ fault: 'broken' });

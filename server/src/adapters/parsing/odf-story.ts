@@ -1,5 +1,6 @@
 import { own } from '../../kernel/own.ts';
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block } from './blocks.ts';
 import { LIMITS } from './fault.ts';
 import type { LeftOutCount } from './left-out.ts';
@@ -37,8 +38,6 @@ const SKIPPED = new Set([
   'office:scripts',
   'office:settings',
   'office:binary-data',
-  'svg:title',
-  'svg:desc',
 ]);
 const SHAPES = new Set(
   'text-box custom-shape rect ellipse circle line polygon polyline path connector caption regular-polygon measure'
@@ -69,6 +68,16 @@ function createStory(context: OdfContext) {
   let placeholder = '';
   let citation = '';
   let hasObject = false;
+  /** What a picture is called, and said of it. */
+  let described = '';
+
+  function describe(): void {
+    const text = altText(described);
+    described = '';
+    if (text === '') return;
+    if (frame().paragraph) say(` ${text} `);
+    else frames.emit([block('text', text)]);
+  }
 
   function openObject(a: Attributes): void {
     hasObject = true;
@@ -120,6 +129,8 @@ function createStory(context: OdfContext) {
     'text:list': () => {
       frame().lists.pop();
     },
+    'svg:title': describe,
+    'svg:desc': describe,
     'table:table-header-rows': () => frames.setHead(false),
     'table:table-row': frames.closeRow,
     'table:table': frames.closeTable,
@@ -163,7 +174,8 @@ function createStory(context: OdfContext) {
     text(text: string, path: readonly string[]) {
       if (skipped > 0) return;
       const last = path.at(-1) ?? '';
-      if (last === 'text:note-citation') citation = text;
+      if (last === 'svg:title' || last === 'svg:desc') described += text;
+      else if (last === 'text:note-citation') citation = text;
       else if (last === 'dc:creator' && frame().box === 'comment') frame().author += text;
       else if (hiddenSpans.includes(true)) leftOut.add('hidden_text');
       else if (last !== 'dc:date' && last !== 'meta:date-string') say(text.replace(/\s+/g, ' '));

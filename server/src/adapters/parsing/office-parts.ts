@@ -17,6 +17,14 @@ export const folderOf = (path: string): string => path.replace(/\/?[^/]*$/, '');
 export const relationsOf = (zip: Zip, path: string): Map<string, Relation> =>
   readRelations(zip.readText(path.replace(/([^/]+)$/, '_rels/$1.rels')), folderOf(path));
 
+/** The part that the file is about, wherever it lies; `usual` where the file does not say. */
+export const mainPart = (zip: Zip, usual: string): string =>
+  zip.has(usual)
+    ? usual
+    : ([...readRelations(zip.readText('_rels/.rels'), '').values()].find(
+        ({ type, target }) => type === 'officeDocument' && zip.has(target),
+      )?.target ?? usual);
+
 interface Series {
   name: string;
   categories: Map<number, string>;

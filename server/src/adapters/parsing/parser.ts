@@ -163,8 +163,8 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     const first = await inTurn(hints, () => readConverted(job, hints.onPages));
     if ('document' in first) return first.document;
     if (recognizer === null || job.recognition === null) throw new Error('nobody asked for pages');
-    const pages = await recognizer.recognize(job.bytes, first.wanted, hints);
-    const recognition = { ...job.recognition, pages };
+    const recognized = await recognizer.recognize(job.bytes, first.wanted, hints);
+    const recognition = { ...job.recognition, ...recognized };
     const last = await inTurn(hints, () => read({ ...job, recognition }));
     if (!('document' in last)) throw new Error('pages are wanted twice');
     return last.document;

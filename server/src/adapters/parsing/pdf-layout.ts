@@ -7,6 +7,8 @@ export interface PdfPageLines {
   lines: PdfLine[];
   width: number;
   height: number;
+  /** What is said of its pictures. */
+  alternatives?: readonly string[];
 }
 
 /** How far apart, in sizes, lines of one paragraph are, and items of a list or rows of a table. */
@@ -24,14 +26,19 @@ const MIN_PAGE_WORDS = 6;
 
 /** Lines → paragraphs, lists, tables and headings, by size and distance. Running heads and feet fall away. */
 export function layoutPages(pages: readonly PdfPageLines[]): DocumentBlock[] {
-  const running = runningLines(pages.map((page) => page.lines));
   let tables = 0;
-  const kept = pages.map(({ lines }) => {
-    const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
-    // Of a page that has nothing else they are its text, unless they only number it.
-    const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
-    return findTables(rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest, () => ++tables);
-  });
+  const without = (running: ReadonlySet<string>) =>
+    pages.map(({ lines }) => {
+      const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
+      // Of a page that has nothing else they are its text, unless they only number it.
+      const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
+      return findTables(rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest, () => ++tables);
+    });
+  const running = runningLines(pages.map((page) => page.lines));
+  const apart = without(running);
+  // A document of nothing but such lines says something, unless they only number its pages.
+  const numbers = new Set([...running].filter((line) => line.includes('#')));
+  const kept = apart.some((lines) => lines.length > 0) ? apart : without(numbers);
   const bodySize = commonSize(kept.flat());
   const slides = areSlides(pages);
   const headings = new Set(
@@ -41,7 +48,10 @@ export function layoutPages(pages: readonly PdfPageLines[]): DocumentBlock[] {
     }),
   );
   const sizes = [...new Set([...headings].map((l) => Math.round(l.size)))].sort((a, b) => b - a);
-  return kept.flatMap((lines, index) => layoutPage(lines, index + 1, headings, sizes));
+  return kept.flatMap((lines, index) => [
+    ...layoutPage(lines, index + 1, headings, sizes),
+    ...(pages[index]?.alternatives ?? []).map((text) => block('text', text, index + 1)),
+  ]);
 }
 
 /** On a page of boxes in many sizes, more than this share of large lines are its text. */

@@ -2,6 +2,7 @@ import { readingOrder, leftwardShare as shareOf } from './pdf-bidi.ts';
 import { type PdfGlyph, readGlyphs } from './pdf-glyphs.ts';
 import type { PdfPage, TextItem } from './pdf-open.ts';
 import { frameOf, inFrame, MIN_SIZE_PT, type PdfRun, RTL, VERTICAL_FRAME } from './pdf-run.ts';
+import { joinTilted } from './pdf-tilted.ts';
 
 /** In sizes: wider gaps part words, and may part cells. */
 const WORD_GAP = 0.11;
@@ -19,11 +20,13 @@ export async function readRuns(page: PdfPage): Promise<PdfRun[]> {
   const { items, styles } = await page.getTextContent();
   const texts = items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '');
   const spaced = spacedItems(items);
-  const runs = texts.map((item) => ({
-    ...runOf(item, styles[item.fontName]?.vertical === true),
-    ...(spaced.has(item) ? { spaced: true } : {}),
-  }));
-  const kept = runs.filter((run) => run.size >= MIN_SIZE_PT);
+  const placed = texts.map((item) => {
+    const vertical = styles[item.fontName]?.vertical === true;
+    const run = { ...runOf(item, vertical), ...(spaced.has(item) ? { spaced: true } : {}) };
+    const [a = 1, b = 0, , , x = 0, y = 0] = item.transform as number[];
+    return { run, x, y, length: run.end - run.x, angle: vertical ? 0 : Math.atan2(b, a) };
+  });
+  const kept = joinTilted(placed.filter(({ run }) => run.size >= MIN_SIZE_PT));
   if (!kept.some((run) => RTL.test(run.text)) && !isDrawnTwice(kept)) return kept;
   const glyphs = await readGlyphs(page).catch((error: unknown) => {
     if (error instanceof RangeError) throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asianFont, at, drawPdf, visualPdf } from '../../../test/support/pdf.ts';
+import { asianFont, at, drawPdf, visualPdf, writePdf } from '../../../test/support/pdf.ts';
 import { parseDocument } from './parse.ts';
 import { readingOrder } from './pdf-bidi.ts';
 import { runsOf } from './pdf-runs.ts';
@@ -356,6 +356,74 @@ describe('pages of boxes, and titles', () => {
     );
     expect(document.title).toBe('Rules of the tower');
   });
+});
+
+test('pages of one short line that is the same on each are not without text', async () => {
+  const pages = Array.from({ length: 4 }, () => at(72, 760, 'Keep out'));
+  const { blocks } = await parse(drawPdf({ pages }));
+  expect(blocks.map((b) => b.text)).toEqual(Array(4).fill('Keep out'));
+});
+
+describe('text at odd angles', () => {
+  /** Letters one by one, each with its own direction. */
+  const letters = (places: readonly [letter: string, x: number, y: number, angle: number][]) =>
+    places
+      .map(([letter, x, y, angle]) => {
+        const [cos, sin] = [Math.cos(angle).toFixed(4), Math.sin(angle).toFixed(4)];
+        return `BT /F1 12 Tf ${cos} ${sin} -${sin} ${cos} ${x.toFixed(2)} ${y.toFixed(2)} Tm (${letter}) Tj ET`;
+      })
+      .join('\n')
+      .replaceAll('--', '');
+
+  test('along a curve: words, not letters', async () => {
+    const radius = 120;
+    const widths: Record<string, number> = { I: 0.278, ' ': 0.278, L: 0.556, T: 0.611, A: 0.667, B: 0.667 };
+    let place = 2.2;
+    const arc = [...'HARBOUR LIGHT'].map((letter): [string, number, number, number] => {
+      const here = place;
+      place -= ((widths[letter] ?? 0.74) * 12 + 2) / radius;
+      return [letter, 300 + radius * Math.cos(here), 400 + radius * Math.sin(here), here - Math.PI / 2];
+    });
+    const content = `${at(72, 700, 'The seal of the port.')}\n${letters(arc.filter(([letter]) => letter !== ' '))}`;
+    const { blocks } = await parse(drawPdf({ pages: [content] }));
+    expect(blocks.map((b) => b.text)).toEqual(['The seal of the port.', 'HARBOUR LIGHT']);
+  });
+
+  test('aslant: its lines are one paragraph, apart from what it crosses', async () => {
+    const slant = (x: number, y: number, text: string) =>
+      `BT /F1 12 Tf 0.866 0.5 -0.5 0.866 ${x} ${y} Tm (${text}) Tj ET`;
+    const content = [
+      at(72, 700, 'The tide gauge stands at the mole.'),
+      slant(100, 400, 'Draft of the rules,'),
+      slant(107, 388, 'not for the public.'),
+      at(72, 688, 'It is read at noon.'),
+    ].join('\n');
+    const { blocks } = await parse(drawPdf({ pages: [content] }));
+    expect(blocks.map((b) => b.text)).toEqual([
+      'The tide gauge stands at the mole.',
+      'Draft of the rules, not for the public.',
+      'It is read at noon.',
+    ]);
+  });
+});
+
+test('what the structure of a page says of its pictures is read with their page', async () => {
+  const content = `/Figure <</MCID 0>> BDC q 50 0 0 50 72 600 cm 0 0 1 1 re f Q EMC\n${at(72, 700, 'The lamp of the year.')}`;
+  const tagged = writePdf([
+    '<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 6 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/StructParents 0/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>',
+    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    '<</Type/StructTreeRoot/K 7 0 R/ParentTree 8 0 R>>',
+    '<</Type/StructElem/S/Figure/Alt(A duck holds the lamp)/P 6 0 R/Pg 3 0 R/K 0>>',
+    '<</Nums[0 [7 0 R]]>>',
+  ]);
+  const { blocks } = await parse(tagged);
+  expect(blocks.map((b) => [b.text, b.page])).toEqual([
+    ['The lamp of the year.', 1],
+    ['[Picture: A duck holds the lamp]', 1],
+  ]);
 });
 
 describe('pages that have no text', () => {

@@ -3,6 +3,7 @@ import { block } from './blocks.ts';
 import { fail, LIMITS } from './fault.ts';
 import type { LeftOutCount } from './left-out.ts';
 import type { Recognition } from './messages.ts';
+import { altTextsOf } from './pdf-alt-texts.ts';
 import { readFilledIn } from './pdf-forms.ts';
 import { layoutPages, type PdfPageLines } from './pdf-layout.ts';
 import { linesOf } from './pdf-lines.ts';
@@ -39,7 +40,8 @@ export async function parsePdf(
   const { pages, unreadPages, wanted } = await readPages(document, { leftOut, recognition, onPage });
   if (recognition !== null && recognition.pages === null && wanted.length > 0) throw new WantedPages(wanted);
   if (pages.length === 0) return fail('broken', 'the PDF has no readable page');
-  if (pages.every(({ lines }) => lines.length === 0)) return fail('no_text', noText(recognition !== null));
+  if (pages.every(({ lines, alternatives = [] }) => lines.length + alternatives.length === 0))
+    return fail('no_text', noText(recognition !== null));
   const meta = await document.getMetadata().catch(() => null);
   const attached = await document.getAttachments().catch(() => null);
   leftOut.add('embedded_files', attached instanceof Map ? attached.size : Object.keys(attached ?? {}).length);
@@ -127,7 +129,8 @@ async function readPage(
   const own = instead && known.length > 0 ? [] : await readRuns(page);
   const lines = linesOf([...own, ...known], filled);
   const units = lines.reduce((sum, line) => sum + line.text.length, 0);
-  return { read: { lines, width: right - left, height: top - bottom }, units };
+  const alternatives = await altTextsOf(page);
+  return { read: { lines, width: right - left, height: top - bottom, alternatives }, units };
 }
 
 /** What programs write there when nobody said anything, and names of files, which say less than the heading. */

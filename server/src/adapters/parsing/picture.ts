@@ -4,6 +4,7 @@ import type { Recognition } from './messages.ts';
 import { WantedPages } from './pdf.ts';
 import { layoutPages } from './pdf-layout.ts';
 import { linesOf } from './pdf-lines.ts';
+import { repacked } from './tiff-repack.ts';
 
 /** Files that are pictures themselves: their text is what is recognised in them. */
 
@@ -55,7 +56,11 @@ export function parsePicture(
   if (recognition.pages === null) throw new WantedPages(numbers);
   const pages = numbers.map((number) => linesOf(recognition.pages?.get(number) ?? [], []));
   const unreadPages = numbers.filter((_, index) => pages[index]?.length === 0);
-  if (unreadPages.length === numbers.length) return fail('no_text', 'no text was recognised in the picture');
+  const [fault] = numbers.flatMap((number) => recognition.faults?.get(number) ?? []);
+  if (unreadPages.length === numbers.length)
+    return fault === undefined
+      ? fail('no_text', 'no text was recognised in the picture')
+      : fail(fault.fault, fault.message);
   const blocks = layoutPages(pages.map((lines) => ({ lines, ...PICTURE_PAGE })));
   return { title: null, pageCount: numbers.length, unreadPages, blocks };
 }
@@ -117,15 +122,24 @@ function exifOrientation(bytes: Uint8Array): number {
   return directoryAt(view, view.getUint32(4, little), little)?.orientation ?? 1;
 }
 
+const END_OF_JPEG = Buffer.from([0xff, 0xd9]);
+
+/** Some programs leave the mark of the end out; one that is cut off is found out all the same. */
+const withEnd = (bytes: Uint8Array): Uint8Array =>
+  Buffer.from(bytes.subarray(-1024)).includes(END_OF_JPEG) ? bytes : Buffer.concat([bytes, END_OF_JPEG]);
+
 /** One page as a file of its own, and how it is to be turned. */
 export function picturePage(
   bytes: Uint8Array,
   type: PictureType,
   number: number,
 ): { file: Uint8Array; orientation: number } {
-  if (type !== 'tiff') return { file: bytes, orientation: type === 'jpeg' ? exifOrientation(bytes) : 1 };
+  if (type === 'jpeg') return { file: withEnd(bytes), orientation: exifOrientation(bytes) };
+  if (type !== 'tiff') return { file: bytes, orientation: 1 };
   const page = tiffPages(bytes)[number - 1];
   if (page === undefined) return fail('broken', 'the picture has no such page');
+  const plain = repacked(bytes, page.at, isLittle(bytes));
+  if (plain !== null) return { file: plain, orientation: page.orientation };
   const file = Uint8Array.from(bytes);
   // A reader takes the first page: its place is named here.
   viewOf(file).setUint32(4, page.at, isLittle(bytes));

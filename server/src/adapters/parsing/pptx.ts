@@ -1,4 +1,5 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
 import { createGrid, type GridCell } from './grid.ts';
 import type { LeftOutCount } from './left-out.ts';
@@ -6,6 +7,7 @@ import {
   chartBlocks,
   coreTitle,
   diagramBlocks,
+  mainPart,
   type Relation,
   realTitle,
   relationsOf,
@@ -19,9 +21,10 @@ export function parsePptx(
   zip: Zip,
   leftOut: LeftOutCount,
 ): { title: string | null; pageCount: number; blocks: DocumentBlock[] } {
-  const relations = relationsOf(zip, 'ppt/presentation.xml');
+  const main = mainPart(zip, 'ppt/presentation.xml');
+  const relations = relationsOf(zip, main);
   const slides: string[] = [];
-  readXml(zip.readText('ppt/presentation.xml') ?? '', {
+  readXml(zip.readText(main) ?? '', {
     open(name, a) {
       const target = name === 'p:sldId' ? relations.get(a['r:id'] ?? '')?.target : undefined;
       if (target) slides.push(target);
@@ -170,6 +173,8 @@ function createSlide({ page, only, leftOut, embedded }: SlideOptions) {
       if (name === 'p:sld' && a.show === '0') hidden = true;
       if (name === 'p:sp') shape = { placeholder: '', hidden: false };
       if (name === 'p:cNvPr' && a.hidden === '1') shape.hidden = true;
+      const described = name === 'p:cNvPr' && a.hidden !== '1' && !only ? altText(a.descr) : '';
+      if (described !== '') rest.push(block('text', described, page));
       if (name === 'p:ph') shape.placeholder = a.type ?? 'body';
       if (name === 'p:pic') leftOut?.add('pictures');
       if (name === 'c:chart' || name === 'dgm:relIds')

@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import { createFairTurns } from '../../kernel/fair-turns.ts';
 import { type PageMemory, ParseError } from '../../kernel/parser.ts';
 import { type LimitedChild, startLimitedChild } from './limited-child.ts';
+import type { PageFault } from './messages.ts';
 import type { OcrSettings } from './ocr-engine.ts';
 import type { PdfRun } from './pdf-run.ts';
+
+export interface Recognized {
+  pages: Map<number, readonly PdfRun[]>;
+  /** Of pages that are damaged or of a kind that cannot be read. */
+  faults: Map<number, PageFault>;
+}
 
 /** Text recognition page by page in a limited process of its own; what is done is kept, so that nothing is done twice. */
 export interface Recognizer {
@@ -17,7 +24,7 @@ export interface Recognizer {
       signal?: AbortSignal;
       onPages?(done: number, of: number): void;
     },
-  ): Promise<Map<number, readonly PdfRun[]>>;
+  ): Promise<Recognized>;
   close(): void;
 }
 
@@ -59,7 +66,7 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
   }
 
   /** A page that cannot be recognised is one without words; what stands in its way is not in the others'. */
-  async function recognizeOne(bytes: Uint8Array, page: number): Promise<readonly PdfRun[]> {
+  async function recognizeOne(bytes: Uint8Array, page: number): Promise<readonly PdfRun[] | PageFault> {
     const child = await childOf();
     try {
       const answer = await child.ask({ kind: 'recognize', bytes, page, settings });
@@ -67,7 +74,8 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
     } catch (error) {
       retire();
       if (closed || !(error instanceof ParseError)) throw error;
-      return [];
+      const { fault, message } = error;
+      return fault === 'broken' || fault === 'unsupported_type' ? { fault, message } : [];
     } finally {
       idleTimer = setTimeout(retire, idleMs).unref();
     }
@@ -77,10 +85,11 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
     force: options.force,
     async recognize(bytes, pages, { tenantId, signal, onPages }) {
       const found = new Map<number, readonly PdfRun[]>();
+      const faults = new Map<number, PageFault>();
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       for (const page of pages) {
         signal?.throwIfAborted();
-        onPages?.(found.size, pages.length);
+        onPages?.(found.size + faults.size, pages.length);
         const key = { tenantId, sha256, settings: settings.languages.join('+'), page };
         const kept = await memory.get(key);
         if (kept !== null) found.set(page, JSON.parse(kept) as PdfRun[]);
@@ -88,15 +97,18 @@ export function createRecognizer(options: RecognizerOptions): Recognizer {
           const endTurn = await turns.take(tenantId);
           try {
             if (closed) throw new Error('the recogniser is closed');
-            const runs = await recognizeOne(bytes, page);
-            await memory.put(key, JSON.stringify(runs));
-            found.set(page, runs);
+            const read = await recognizeOne(bytes, page);
+            if ('fault' in read) faults.set(page, read);
+            else {
+              await memory.put(key, JSON.stringify(read));
+              found.set(page, read);
+            }
           } finally {
             endTurn();
           }
         }
       }
-      return found;
+      return { pages: found, faults };
     },
     close() {
       closed = true;

@@ -15,7 +15,8 @@ interface Asked {
   headers: IncomingMessage['headers'];
   body: string;
 }
-type Answer = { status: number; type?: string; body?: string } | 'hang';
+type Said = { status: number; type?: string; body?: string } | 'hang';
+type Answer = Said | ((path: string) => Said);
 
 let server: Server | null = null;
 afterEach(() => {
@@ -32,9 +33,10 @@ async function standIn(answer: Answer): Promise<{ url: string; asked: Asked[] }>
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request;
       asked.push({ method, path, headers, body: Buffer.concat(parts).toString('latin1') });
-      if (answer === 'hang') return;
-      response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' });
-      response.end(answer.body ?? '');
+      const said = typeof answer === 'function' ? answer(path) : answer;
+      if (said === 'hang') return;
+      response.writeHead(said.status, { 'content-type': said.type ?? 'application/json' });
+      response.end(said.body ?? '');
     });
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -154,7 +156,66 @@ describe('Docling Serve', () => {
   });
 });
 
+test('as Docling 2.143 writes it: paragraphs of a cell stand once, a table within one is kept, sheets have names', async () => {
+  const paragraph = (text: string) => ({ label: 'text', text, children: [], prov: [] });
+  const sheet = {
+    body: { self_ref: '#/body', children: [ref('#/groups/0')] },
+    groups: [
+      { label: 'sheet', name: 'Deliveries', children: [ref('#/tables/0')] },
+      { label: 'unspecified', name: 'rich_cell_group_1_0_1', children: ['#/texts/0', '#/texts/1'].map(ref) },
+    ],
+    texts: [paragraph('Trim the lamp'), paragraph('Polish brass')],
+    tables: [
+      {
+        label: 'table',
+        children: [ref('#/groups/1'), ref('#/tables/1')],
+        data: {
+          grid: [
+            [cell('Role'), cell('Duties')],
+            [cell('Keeper'), cell('Trim the lamp\nPolish brass')],
+          ],
+        },
+      },
+      { label: 'table', children: [], data: { grid: [[cell('Oil'), cell('3 kg')]] } },
+    ],
+  };
+  const { document } = await read('docling', served(sheet), pdf);
+  expect(document.blocks.map(({ kind, text }) => [kind, text])).toEqual([
+    ['heading', 'Deliveries'],
+    ['table', 'Role | Duties\nKeeper | Trim the lamp Polish brass'],
+    ['table', 'Oil | 3 kg'],
+  ]);
+});
+
 describe('Apache Tika Server', () => {
+  test('as its parsers 3.3.1 write it: no title is none, empty elements hold nothing, slides are pages', async () => {
+    const slide = (text: string) =>
+      `<div class="slide-content">\n<p>${text}</p>\n</div>\n<div class="slide-master-content"/>\n`;
+    const many = Array.from({ length: 250 }, (_, n) => slide(`Slide of day ${n + 1}.`)).join('');
+    const body = `<html xmlns="http://www.w3.org/1999/xhtml">\n<head>\n<meta name="dc:format" content="x"/>\n<title>&#0;</title>\n</head>\n<body>${many}<div class="embedded" id="/docProps/thumbnail.jpeg"/>\n<div class="ocr">Slide of day 1.\n</div>\n</body></html>`;
+    const { document, warned } = await read('tika', { status: 200, type: 'text/html', body }, pdf);
+    expect(warned).toEqual([]);
+    expect(document).toMatchObject({ title: null, pageCount: 250 });
+    expect(document.blocks).toHaveLength(250);
+    expect(document.blocks.at(-1)).toMatchObject({ text: 'Slide of day 250.', page: 250 });
+    const empty =
+      '<html><head><title>&#0;</title></head><body><div class="page"><p/>\n<p>Bolts 450\n</p></div></body></html>';
+    const page = await read('tika', { status: 200, type: 'text/html', body: empty }, pdf);
+    expect(page.document.blocks.map((b) => b.text)).toEqual(['Bolts 450']);
+  });
+
+  test('XHTML is asked for at its own address where Accept is not followed, as from release 4 on', async () => {
+    const xhtml =
+      '<html><head><title>T</title></head><body><div class="page"><p>There.</p></div></body></html>';
+    const { document, asked } = await read(
+      'tika',
+      (path) => (path === '/tika/html' ? { status: 200, type: 'text/html', body: xhtml } : { status: 406 }),
+      pdf,
+    );
+    expect(asked.map(({ path }) => path)).toEqual(['/tika', '/tika/html']);
+    expect(document.blocks.map((b) => b.text)).toEqual(['There.']);
+  });
+
   test('is asked for XHTML, and its pages are read as pages', async () => {
     const html =
       '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Harbour rules</title></head><body><div class="page"><p>First page.</p></div><div class="page"><p>Second page.</p></div></body></html>';

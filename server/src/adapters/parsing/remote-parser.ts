@@ -14,6 +14,9 @@ export interface RemoteAnswer {
   content: string;
 }
 
+/** Its first byte comes when it is done: what carries the call must wait as long. */
+export const REMOTE_ANSWER_MS = 120_000;
+
 export interface RemoteParserOptions {
   kind: RemoteAnswer['format'];
   url: string;
@@ -21,12 +24,23 @@ export interface RemoteParserOptions {
   types: ReadonlySet<TypeName>;
   /** Bounds the size of an answer as well. */
   http: OutgoingHttp;
-  /** For one document (default 120,000). */
+  /** For one document (default `REMOTE_ANSWER_MS`). */
   timeoutMs?: number;
 }
 
+class ParserAnswer extends Error {
+  readonly status: number;
+  constructor(host: string, status: number) {
+    super(`the parser at ${host} answers ${status}`);
+    this.name = 'ParserAnswer';
+    this.status = status;
+  }
+}
+
+const NOT_ACCEPTABLE = 406;
+
 export function createRemoteParser(options: RemoteParserOptions): RemoteParser {
-  const { kind, url, apiKey, types, http, timeoutMs = 120_000 } = options;
+  const { kind, url, apiKey, types, http, timeoutMs = REMOTE_ANSWER_MS } = options;
 
   async function ask(path: string, init: RequestInit): Promise<string> {
     const headers = new Headers(init.headers);
@@ -35,9 +49,27 @@ export function createRemoteParser(options: RemoteParserOptions): RemoteParser {
     const answer = await http.fetch(`${url}${path}`, { ...init, headers, signal });
     if (answer.status !== 200) {
       await answer.body?.cancel();
-      throw new Error(`the parser at ${new URL(url).host} answers ${answer.status}`);
+      throw new ParserAnswer(new URL(url).host, answer.status);
     }
     return answer.text();
+  }
+
+  /** Until its release 4 it goes by `Accept` alone; from then on XHTML has an address of its own. */
+  let tikaPath = '/tika';
+  async function tika(bytes: Uint8Array, type: TypeName): Promise<string> {
+    const init = {
+      method: 'PUT',
+      headers: { accept: 'text/html', 'content-type': TYPES[type] },
+      body: new Uint8Array(bytes),
+    };
+    try {
+      return await ask(tikaPath, init);
+    } catch (error) {
+      if (!(error instanceof ParserAnswer) || error.status !== NOT_ACCEPTABLE) throw error;
+      const content = await ask('/tika/html', init);
+      tikaPath = '/tika/html';
+      return content;
+    }
   }
 
   async function docling(bytes: Uint8Array, type: TypeName): Promise<string> {
@@ -77,12 +109,7 @@ export function createRemoteParser(options: RemoteParserOptions): RemoteParser {
     types,
     async convert(bytes, type) {
       if (kind === 'docling') return { format: kind, content: await docling(bytes, type) };
-      const content = await ask('/tika', {
-        method: 'PUT',
-        headers: { accept: 'text/html', 'content-type': TYPES[type] },
-        body: new Uint8Array(bytes),
-      });
-      return { format: kind, content };
+      return { format: kind, content: await tika(bytes, type) };
     },
     close: () => http.close(),
   };

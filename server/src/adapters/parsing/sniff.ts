@@ -39,12 +39,23 @@ export async function sniff(bytes: Uint8Array, hints: ParseHints): Promise<Sniff
   return type === 'eml' || type === 'mbox' ? { type } : { type, text };
 }
 
+/** Some programs put the main part elsewhere. */
+const OFFICE_MAIN =
+  /\b(wordprocessingml|presentationml|spreadsheetml)\.(?:document|presentation|sheet)\.main\+xml"/;
+const OFFICE_TYPES: Readonly<Record<string, 'docx' | 'pptx' | 'xlsx'>> = {
+  wordprocessingml: 'docx',
+  presentationml: 'pptx',
+  spreadsheetml: 'xlsx',
+};
+
 function sniffZip(bytes: Uint8Array): Sniffed {
   const zip = openZip(bytes);
   if (zip.has('word/document.xml')) return { type: 'docx', zip };
   if (zip.has('ppt/presentation.xml')) return { type: 'pptx', zip };
   if (zip.has('xl/workbook.xml')) return { type: 'xlsx', zip };
   if (zip.has('META-INF/container.xml')) return { type: 'epub', zip };
+  const other = OFFICE_MAIN.exec(zip.readText('[Content_Types].xml') ?? '')?.[1];
+  if (other !== undefined && zip.has('_rels/.rels')) return { type: OFFICE_TYPES[other] ?? 'docx', zip };
   const open = odfType(zip);
   if (open !== null) return { type: open, zip };
   if (zip.names.length === 0) return fail('empty', 'the archive is empty');

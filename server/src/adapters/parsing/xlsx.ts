@@ -1,7 +1,8 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { altText } from './alt-texts.ts';
 import { block, tidy } from './blocks.ts';
 import type { LeftOutCount } from './left-out.ts';
-import { chartBlocks, coreTitle, type Relation, relationsOf } from './office-parts.ts';
+import { chartBlocks, coreTitle, mainPart, type Relation, relationsOf } from './office-parts.ts';
 import { type Range, rangeOf, type Sheet, sheetBlocks } from './sheet.ts';
 import { formatCell, readNumberFormats } from './xlsx-format.ts';
 import { readXml } from './xml.ts';
@@ -18,13 +19,14 @@ export function parseXlsx(
   zip: Zip,
   leftOut: LeftOutCount,
 ): { title: string | null; blocks: DocumentBlock[] } {
-  const relations = relationsOf(zip, 'xl/workbook.xml');
+  const main = mainPart(zip, 'xl/workbook.xml');
+  const relations = relationsOf(zip, main);
   const target = (type: string) => [...relations.values()].find((r) => r.type === type)?.target;
   const strings = readSharedStrings(zip.read(target('sharedStrings') ?? 'xl/sharedStrings.xml'));
   const formats = readNumberFormats(zip.readText(target('styles') ?? 'xl/styles.xml'));
   const sheets: { name: string; path: string }[] = [];
   let date1904 = false;
-  readXml(zip.readText('xl/workbook.xml') ?? '', {
+  readXml(zip.readText(main) ?? '', {
     open(name, a) {
       if (name === 'workbookPr') date1904 = a.date1904 === '1' || a.date1904 === 'true';
       if (name !== 'sheet') return;
@@ -105,6 +107,8 @@ function drawingBlocks(zip: Zip, path: string, leftOut: LeftOutCount): DocumentB
         skipped++;
         return;
       }
+      const described = name === 'xdr:cNvPr' && a.hidden !== '1' ? altText(a.descr) : '';
+      if (described !== '') blocks.push(block('text', described));
       if (name === 'xdr:pic') leftOut.add('pictures');
       if (name === 'a:p') paragraphs.push('');
       const chart = name === 'c:chart' ? relations.get(a['r:id'] ?? '') : undefined;

@@ -11,7 +11,7 @@ import { NamePromised, promisedTo } from './upload-names.store.ts';
 /** A new document with its passages. */
 
 export interface NewDocument
-  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted' | 'patched'> {
+  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted'> {
   text: string;
   chunks: readonly EmbeddedChunk[];
   chunkingVersion: number;
@@ -42,6 +42,7 @@ const rowOf = (document: NewDocument, modelN: number, readyAt: number | null) =>
   created_at: document.createdAt,
   indexed_at: readyAt,
   external_id: document.externalId,
+  patched: Object.keys(document.patched).length === 0 ? null : JSON.stringify(document.patched),
 });
 
 export const createAdd = (db: Db, generations: Generations) => {

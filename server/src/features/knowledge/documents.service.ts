@@ -91,6 +91,20 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   const reads = createShownDocuments({ store, uploads });
   const { shown } = reads;
 
+  /** Of what is no document yet; false where it has become one, or is gone. */
+  const changeWaiting = (
+    caller: Caller,
+    waiting: WaitingUpload,
+    changes: DocumentChanges,
+  ): Promise<boolean> => {
+    if (!mayChangeDocument(caller, waiting)) throw ownersAlone();
+    if (changes.seenVersion !== undefined && changes.seenVersion !== 1)
+      throw conflict('the document has another version now', { version: 1 });
+    if (changes.trusted !== undefined) mayVouch(caller);
+    if (changes.trusted) throw unready(waiting);
+    return uploads.change(waiting, changes, newId());
+  };
+
   const cancelAll = async (waiting: readonly WaitingUpload[]): Promise<void> => {
     for (const upload of waiting) await background.cancel(upload);
   };
@@ -135,14 +149,12 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       return { document: now, bytes: replaced };
     },
 
-    async change(caller: Caller, id: string, changes: DocumentChanges): Promise<KnowledgeDocument> {
+    async change(caller: Caller, id: string, changes: DocumentChanges): Promise<Shown> {
       const { document: there, waiting } = await shown(readScope(caller), id);
-      if (there === null) {
-        if (!mayChangeDocument(caller, waiting)) throw ownersAlone();
-        throw unready(waiting);
-      }
+      if (there === null && (await changeWaiting(caller, waiting, changes)))
+        return shown(readScope(caller), id);
       await changeable(caller, id);
-      return locked(id, async () => {
+      const document = await locked(id, async () => {
         const document = await changeable(caller, id);
         const { title, metadata, sharing, trusted, seenVersion } = changes;
         if (seenVersion !== undefined && seenVersion !== document.version)
@@ -166,6 +178,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         }
         return readOf(readScope(caller), id);
       });
+      return { document, waiting: null };
     },
 
     /**

@@ -81,10 +81,10 @@ export const createIngestSteps = ({ uploads, blobs }: Pick<IngestDeps, 'blobs' |
   };
 
   /** The steps of the task, which is its request's to the end or has its row from here on. Uploads of before it end with them. */
-  const stepsOf = async (arrival: Arrival) => {
+  const stepsOf = async (arrival: Arrival, seen?: string | null) => {
     const { sha256, task, owner, input } = arrival;
     const { end, settle } = overtaking(arrival);
-    const { guard, shown } = await task.steps();
+    const { guard, shown } = await task.steps(seen);
     // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
     if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
     const withEvent = (event: NewEvent): WriteSteps => ({

@@ -11,8 +11,10 @@ import {
   type IngestDeps,
   indexed,
 } from './ingest-steps.ts';
-import type { KnowledgeDocument, Sharing } from './ports.ts';
+import type { KnowledgeDocument, Sharing, UploadRequest } from './ports.ts';
+import { titleOf } from './rules.ts';
 import { NamePromised } from './upload-names.store.ts';
+import { UploadChanged } from './uploads.store.ts';
 
 /** What an upload becomes: a new document, the one that has these bytes, or a new version of the one of this name. */
 
@@ -47,6 +49,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     id: string,
     arrival: Arrival,
     content: IndexedContent,
+    asked: UploadRequest | null,
   ): Promise<KnowledgeDocument | null> => {
     const { owner, input, sha256, requestId, task } = arrival;
     const { text, title, chunks, chunkingVersion } = content;
@@ -65,6 +68,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
       metadata: input.metadata ?? {},
       externalId: input.externalId,
       createdAt: task.createdAt,
+      patched: asked?.patched ?? {},
       text,
       chunks,
       chunkingVersion,
@@ -73,7 +77,10 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     await blobs.stage(key, input.bytes);
     let created: KnowledgeDocument | null = null;
     try {
-      const { withEvent, settle } = await stepsOf(arrival);
+      const { withEvent, settle } = await stepsOf(
+        arrival,
+        asked === null ? undefined : (asked.changed ?? null),
+      );
       created = await store.add(
         model,
         row,
@@ -88,20 +95,35 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     return created;
   };
 
+  /** What a PATCH has set while it was read, with the passages of its title. */
+  const asAsked = async (
+    arrival: Arrival,
+    content: IndexedContent,
+    asked: UploadRequest | null,
+  ): Promise<IndexedContent> => {
+    if (asked === null) return content;
+    const { title, metadata, sharing, trusted } = asked;
+    arrival.input = { ...arrival.input, title, metadata, sharing, trusted };
+    const wanted = titleOf(title, content.parsed.title, arrival.input.filename, content.text);
+    return wanted === content.title ? content : indexing.titled(arrival.owner, content, wanted, arrival.task);
+  };
+
   /** Null where another node was first. */
   const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
     const { task } = arrival;
-    const content = await indexing.contentOf(arrival.owner, arrival.input, task);
+    let content = await indexing.contentOf(arrival.owner, arrival.input, task);
     // Its row may give it another id until here, and no longer.
     await task.steps();
     for (let id = task.documentId; ; ) {
+      const asked = await task.asked();
+      content = await asAsked(arrival, content, asked);
       try {
-        const created = await createAs(id, arrival, content);
+        const created = await createAs(id, arrival, content, asked);
         if (created === null) task.stepsOver();
         return created;
       } catch (error) {
-        if (!(error instanceof NamePromised)) throw error;
-        id = error.documentId;
+        if (error instanceof NamePromised) id = error.documentId;
+        else if (!(error instanceof UploadChanged)) throw error;
       }
     }
   };

@@ -64,6 +64,10 @@ export interface UploadInput {
 /** What came beside the bytes of an upload that is read in the background, and who sent it. */
 export interface UploadRequest extends Omit<UploadInput, 'bytes' | 'externalId'> {
   callerType: 'person' | 'service';
+  /** What a PATCH has set since it came, and when. */
+  patched?: Patched;
+  /** The last PATCH of it. */
+  changed?: string;
 }
 
 /** How far the reading of a file is; null: not known, or its kind has no pages. */

@@ -36,7 +36,6 @@ import { readUpload } from './upload-body.ts';
 import {
   chunkWire,
   commaList,
-  documentWire,
   isListed,
   metadataFaults,
   resultWire,
@@ -200,7 +199,7 @@ const updateRoute = ({ documents }: RouteDeps): AnyRoute =>
       if (faults.length > 0) throw invalid(...faults);
       const title = body.title?.trim();
       const sharing = sharingOf(body);
-      return documentWire(
+      return shownWire(
         await documents.change(caller, documentId(params), {
           ...(title === undefined ? {} : { title }),
           ...(body.metadata === undefined ? {} : { metadata: body.metadata }),

@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts';
 import type { WriteSteps } from './document-write.store.ts';
-import type { UploadProgress } from './ports.ts';
+import type { UploadProgress, UploadRequest } from './ports.ts';
 import { type HeldUpload, UploadLost, type UploadStore } from './uploads.store.ts';
 
 /**
@@ -18,8 +18,13 @@ export interface UploadTask {
   readonly progress: Readonly<UploadProgress>;
   held(): HeldUpload | null;
   report(change: Partial<UploadProgress>): void;
-  /** Called before content is written: from then on the request waits for the end. */
-  steps(): Promise<WriteSteps>;
+  /**
+   * Called before content is written: from then on the request waits for the end. They throw `UploadChanged` where a PATCH came
+   * after the one of `seen`.
+   */
+  steps(seen?: string | null): Promise<WriteSteps>;
+  /** What is asked for by now; null where only its request knows. */
+  asked(): Promise<UploadRequest | null>;
   /** Nothing was written after all. */
   stepsOver(): void;
   /** Vectors of a batch that an earlier attempt has made of the same texts. */
@@ -84,14 +89,17 @@ export const createUploadTask = ({
     progress,
     held: () => held,
     report: (change) => void Object.assign(progress, change),
-    async steps() {
+    async steps(seen) {
       writing = true;
       const parked = await parking;
       abort.signal.throwIfAborted();
       if (parked === false) throw new UploadLost();
       return held === null
         ? { guard: NOTHING, shown: NOTHING }
-        : { guard: uploads.guard(held), shown: uploads.finish(held) };
+        : { guard: uploads.guard(held, seen), shown: uploads.finish(held) };
+    },
+    async asked() {
+      return held === null ? null : ((await uploads.byId(held.id))?.request ?? null);
     },
     stepsOver() {
       writing = false;

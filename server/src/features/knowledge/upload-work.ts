@@ -49,12 +49,13 @@ export const createUploadWork = (deps: UploadsDeps) => {
   let stopping = false;
 
   const run = (arrival: Arrival, by: Uploader): Promise<KnowledgeDocument> => {
-    const { owner, input, sha256 } = arrival;
+    const { owner, sha256, input } = arrival;
     // A name is one line of versions; without one, the bytes are the document.
     const name = input.externalId === null ? sha256 : `name/${input.externalId}`;
     return deps.locked(`${owner.tenantId}/${owner.userId}/${name}`, async () => {
       const document = await deps.ingest(arrival);
-      return input.trusted === null ? document : deps.vouch(by, { ...document, sha256 }, input.trusted);
+      const { trusted } = arrival.input;
+      return trusted === null ? document : deps.vouch(by, { ...document, sha256 }, trusted);
     });
   };
 
@@ -132,7 +133,7 @@ export const createUploadWork = (deps: UploadsDeps) => {
 
   const begin = async (upload: WaitingUpload, lease: string): Promise<void> => {
     const held = { id: upload.id, lease };
-    const { callerType, ...request } = upload.request;
+    const { callerType, patched: _, changed: __, ...request } = upload.request;
     const owner = { tenantId: upload.tenantId, userId: upload.userId };
     const task = createUploadTask({
       uploads,

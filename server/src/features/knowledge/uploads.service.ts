@@ -161,6 +161,7 @@ export const createUploads = (deps: UploadsDeps) => {
   /** Whether something newer stands between what is on its way and the same bytes that are sent again under its name. */
   const isOutdated = async ({ id, caller, input }: Asked, there: WaitingUpload): Promise<boolean> => {
     if (input.externalId === null) return false;
+    if (there.request.changed !== undefined) return true;
     const between = [...(asking.get(nameOf(caller, input.externalId)) ?? [])].some(
       (one) => one > there.id && one < id,
     );

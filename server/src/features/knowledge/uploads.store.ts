@@ -5,7 +5,8 @@ import type { DocumentUploadRow } from '../../db/tables/knowledge.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition } from '../../kernel/pagination.ts';
 import { json } from './document-rows.store.ts';
-import type { UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
+import type { DocumentChanges, UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
+import { changedRequest } from './upload-changes.rules.ts';
 import { documentOfName, lockName } from './upload-names.store.ts';
 
 /**
@@ -36,6 +37,14 @@ export class UploadLost extends Error {
   constructor() {
     super('the upload was taken back, or another process reads it by now');
     this.name = 'UploadLost';
+  }
+}
+
+/** A PATCH came after what is being written was put together. */
+export class UploadChanged extends Error {
+  constructor() {
+    super('the upload was changed while it was written');
+    this.name = 'UploadChanged';
   }
 }
 
@@ -108,17 +117,22 @@ const dueAt =
 
 /** Work that is held by a lease. */
 const createHeldUploads = (db: Db) => ({
-  /** For each transaction of the work: throws `UploadLost` where the lease is another's. */
+  /**
+   * For each transaction of the work: throws `UploadLost` where the lease is another's. With `seen`, the last PATCH that the
+   * content takes into account, it throws `UploadChanged` where there is a later one.
+   */
   guard:
-    (held: HeldUpload): Along =>
+    (held: HeldUpload, seen?: string | null): Along =>
     async (tx) => {
       const query = tx
         .selectFrom('document_uploads')
-        .select('id')
+        .select('request')
         .where('id', '=', held.id)
         .where('lease', '=', held.lease);
       const row = await (db.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
       if (row === undefined) throw new UploadLost();
+      if (seen === undefined) return;
+      if ((json<UploadRequest>(row.request).changed ?? null) !== seen) throw new UploadChanged();
     },
 
   /** Goes along with the transaction that shows the document. */
@@ -399,6 +413,25 @@ export const createUploadStore = (db: Db, { alone }: { alone: boolean }) => ({
   /** Goes first in a transaction that may give a name its document. */
   lockName: (tx: Queryable, owner: Pick<Scope, 'tenantId' | 'userId'>, externalId: string): Promise<void> =>
     lockName(tx, db.dialect, owner, externalId),
+
+  /** What a PATCH sets, in all uploads of a document that is none yet; false where there is none of them any more. */
+  change: (of: WaitingUpload, changes: DocumentChanges, when: string): Promise<boolean> =>
+    db.write(async (tx) => {
+      if (of.externalId !== null) await lockName(tx, db.dialect, of, of.externalId);
+      const query = tx
+        .selectFrom('document_uploads')
+        .select(['id', 'request'])
+        .where('document_id', '=', of.documentId)
+        .orderBy('id');
+      const rows = await (db.dialect === 'postgres' ? query.forUpdate() : query).execute();
+      for (const { id, request } of rows)
+        await tx
+          .updateTable('document_uploads')
+          .set({ request: JSON.stringify(changedRequest(json<UploadRequest>(request), changes, when)) })
+          .where('id', '=', id)
+          .execute();
+      return rows.length > 0;
+    }),
 
   claim: (
     order: (tenants: readonly { tenantId: string; running: number; oldest: number }[]) => string | null,
