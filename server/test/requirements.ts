@@ -381,6 +381,8 @@ export const REQUIREMENTS = {
   'AUTH-30':
     'a program whose client id is the address of a document about it signs people in after their consent; the document is read by a guarded client and counts as it stands',
   'AUTH-31': 'an authorization request may be sent first and named by its request_uri, once (RFC 9126)',
+  'AUTH-33':
+    'an address brings so many new client metadata documents a minute, then gets 429 with Retry-After; a known client is never stopped by it',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

@@ -57,6 +57,7 @@ import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
 import { directory } from './160-directory.ts';
 import { delegatedRuns } from './161-delegated-runs.ts';
+import { sessionsByDocument } from './163-sessions-by-document.ts';
 import { documentUploads } from './180-document-uploads.ts';
 import { documentPatches } from './181-document-patches.ts';
 import { messageGrams } from './190-message-grams.ts';
@@ -123,6 +124,7 @@ export const migrations: readonly SchemaStep[] = [
   costSums,
   directory,
   delegatedRuns,
+  sessionsByDocument,
   documentUploads,
   documentPatches,
   messageGrams,
