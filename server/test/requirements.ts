@@ -304,6 +304,8 @@ export const REQUIREMENTS = {
   'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'AGENT-02':
+    'figures of agents are exactly those of their runs, whether read from sums of past hours and days or from rows',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
   'LOG-02':
