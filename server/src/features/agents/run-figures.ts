@@ -125,10 +125,12 @@ export const createRunFigures = (options: FiguresOptions) => {
       const { tenantId, agentIds, since } = question;
       // A run that a clock ahead of ours has begun counts as well.
       const until = clock.now() + WINDOWS_MS['1h'];
-      const open = samplesByAgent(await openSamples(db.read, { tenantId, since }), agentIds);
-      const { totals, read } = await ended(question, until);
+      const [open, { totals, read }] = await Promise.all([
+        openSamples(db.read, { tenantId, since }),
+        ended(question, until),
+      ]);
       if (read > options.manyRuns) beginSealing(tenantId);
-      return sumByAgent([totals, open], agentIds);
+      return sumByAgent([totals, samplesByAgent(open, agentIds)], agentIds);
     },
     /** Until the sums that are being made are there. */
     settled: async (): Promise<void> => {

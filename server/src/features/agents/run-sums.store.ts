@@ -21,37 +21,37 @@ const startsOf = async (
   db: Queryable,
   tenantId: string,
   part: RunSumPart,
-  { since, until }: Stretch,
-): Promise<number[]> =>
-  (
-    await db
-      .selectFrom('run_sums')
-      .select('starts_at')
-      .where('tenant_id', '=', tenantId)
-      .where('part', '=', part)
-      .where('starts_at', '>=', since)
-      .where('starts_at', '<', until)
-      .where('agent_id', '=', SEAL)
-      .execute()
-  ).map((row) => Number(row.starts_at));
+  stretches: readonly Stretch[],
+): Promise<ReadonlySet<number>> => {
+  const long = stretches.filter(({ since, until }) => until - since >= RUN_PART_MS[part]);
+  if (long.length === 0) return NONE;
+  const rows = await db
+    .selectFrom('run_sums')
+    .select('starts_at')
+    .where('tenant_id', '=', tenantId)
+    .where('part', '=', part)
+    .where((eb) =>
+      eb.or(
+        long.map(({ since, until }) => eb.and([eb('starts_at', '>=', since), eb('starts_at', '<', until)])),
+      ),
+    )
+    .where('agent_id', '=', SEAL)
+    .execute();
+  return new Set(rows.map((row) => Number(row.starts_at)));
+};
 
 /** All that is summed up of a time. */
 export const allSealed = async (db: Queryable, tenantId: string, stretch: Stretch): Promise<Sealed> => ({
-  day: new Set(await startsOf(db, tenantId, 'day', stretch)),
-  hour: new Set(await startsOf(db, tenantId, 'hour', stretch)),
-  slot: new Set(await startsOf(db, tenantId, 'slot', stretch)),
+  day: await startsOf(db, tenantId, 'day', [stretch]),
+  hour: await startsOf(db, tenantId, 'hour', [stretch]),
+  slot: await startsOf(db, tenantId, 'slot', [stretch]),
 });
 
 /** What a reader needs: hours are asked for only where no day is, and slots only where neither is. */
 export const sealedFor = async (db: Queryable, tenantId: string, stretch: Stretch): Promise<Sealed> => {
   const sealed = { day: NONE, hour: NONE, slot: NONE };
-  for (const part of ['day', 'hour', 'slot'] as const) {
-    const found: number[] = [];
-    for (const rest of coverOf(stretch, sealed).rows)
-      if (rest.until - rest.since >= RUN_PART_MS[part])
-        found.push(...(await startsOf(db, tenantId, part, rest)));
-    sealed[part] = new Set(found);
-  }
+  for (const part of ['day', 'hour', 'slot'] as const)
+    sealed[part] = await startsOf(db, tenantId, part, coverOf(stretch, sealed).rows);
   return sealed;
 };
 

@@ -41,33 +41,37 @@ const alone = (db: Queryable, { tenantId, agentIds, since, until }: TotalsSpan) 
     .where('finished_at', 'is not', null)
     .where('delegated', 'is', null);
 
+const LATENCY = sql<
+  number | null
+>`case when finished_at < created_at then 0 else finished_at - created_at end`;
+const FIRST_TOKEN = sql<number | null>`first_token_ms`;
+
 type Durations = Map<string, Map<number, number>>;
 
 /** How often each duration was measured, by agent: of all of them percentiles are exact. */
 const durations = async (
   db: Queryable,
   span: TotalsSpan,
-  column: RawBuilder<number | null>,
-): Promise<Durations> => {
-  const rows = await alone(db, span)
-    .select(['agent_id', column.as('ms')])
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where(column, 'is not', null)
-    .groupBy(['agent_id', column])
-    .execute();
-  const byAgent: Durations = new Map();
-  for (const { agent_id: agent, ms, n } of rows) {
+): Promise<{ latencies: Durations; firstTokens: Durations }> => {
+  const of = (kind: 'latency' | 'first', column: RawBuilder<number | null>) =>
+    alone(db, span)
+      .select(['agent_id', sql<string>`cast(${sql.lit(kind)} as text)`.as('kind'), column.as('ms')])
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where(column, 'is not', null)
+      .groupBy(['agent_id', column]);
+  const rows = await of('latency', LATENCY).unionAll(of('first', FIRST_TOKEN)).execute();
+  const found: { latencies: Durations; firstTokens: Durations } = {
+    latencies: new Map(),
+    firstTokens: new Map(),
+  };
+  for (const { agent_id: agent, kind, ms, n } of rows) {
+    const byAgent = kind === 'latency' ? found.latencies : found.firstTokens;
     const own = byAgent.get(agent ?? '') ?? new Map<number, number>();
     own.set(Number(ms), Number(n));
     byAgent.set(agent ?? '', own);
   }
-  return byAgent;
+  return found;
 };
-
-const LATENCY = sql<
-  number | null
->`case when finished_at < created_at then 0 else finished_at - created_at end`;
-const FIRST_TOKEN = sql<number | null>`first_token_ms`;
 
 const sumOfMs = (counts: ReadonlyMap<number, number>): number =>
   [...counts].reduce((sum, [ms, n]) => sum + ms * n, 0);
@@ -92,8 +96,7 @@ const aloneTotals = async (
     .groupBy('agent_id')
     .execute();
   if (rows.length === 0) return new Map();
-  const latencies = await durations(db, span, LATENCY);
-  const firstTokens = await durations(db, span, FIRST_TOKEN);
+  const { latencies, firstTokens } = await durations(db, span);
   return new Map(
     rows.map((row) => {
       const agent = row.agent_id ?? '';
@@ -150,8 +153,7 @@ export const rowTotals = async (
   const found: TotalsByAgent[] = [];
   for (const slice of slicesOf(dialect, span)) {
     found.push(await aloneTotals(db, dialect, slice));
-    const shared = await sharedSamples(db, slice);
-    found.push(samplesByAgent(shared, span.agentIds));
+    found.push(samplesByAgent(await sharedSamples(db, slice), span.agentIds));
     if (dialect === 'sqlite' && slice.until < span.until) await turnOfTheLoop();
   }
   return sumByAgent(found, span.agentIds);
