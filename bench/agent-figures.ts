@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { metricsOf, NO_TOTALS, WINDOWS_MS } from '../server/src/features/agents/rules.ts';
 import { checkRunSums, createRunFigures } from '../server/src/features/agents/run-figures.ts';
+import { runSamples } from '../server/src/features/chat/index.ts';
 import { iso } from '../server/src/kernel/clock.ts';
 import { newId } from '../server/src/kernel/ids.ts';
 import { openStore } from './lib/chunks.ts';
@@ -117,6 +118,7 @@ const create = (manyRuns: number) =>
     clock: { now: () => now },
     agentIds: AGENT_IDS,
     manyRuns,
+    samples: runSamples,
     onError: (error) => {
       throw error;
     },
@@ -147,7 +149,7 @@ try {
   if (exact !== null) {
     console.log('exact   ', JSON.stringify(exact));
     console.log('by sums ', JSON.stringify(await figures(sums)()));
-    const [checked] = await checkRunSums(db, AGENT_IDS);
+    const [checked] = await checkRunSums(db, runSamples, AGENT_IDS);
     if (checked?.wrong.length !== 0) throw new Error('the sums are not those of the rows');
   }
   await sums.close();

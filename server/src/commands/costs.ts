@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { AGENT_IDS, checkRunSums, forgetRunSums } from '../features/agents/index.ts';
+import { runSamples } from '../features/chat/index.ts';
 import { checkSums, rebuildSums } from '../features/costs/index.ts';
 import { iso } from '../kernel/clock.ts';
 import type { Command, Io } from './command.ts';
@@ -19,7 +20,7 @@ const check = async (db: Db, io: Io): Promise<number> => {
     else io.out(`WRONG   tenant ${tenantId}: ${wrong.length} sums are not those of the rows`);
     for (const { part, starts_at } of wrong.slice(0, NAMED)) io.out(`        ${part} ${iso(starts_at)}`);
   }
-  const figures = await checkRunSums(db, AGENT_IDS);
+  const figures = await checkRunSums(db, runSamples, AGENT_IDS);
   for (const { tenantId, wrong } of figures) {
     const fits = wrong.length === 0;
     io.out(

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
+import { runSamples } from '../chat/index.ts';
 import { type GovernanceConfig, SEATS } from '../governance/index.ts';
 import type { Models } from '../models/index.ts';
 import type { EventBus } from '../realtime/index.ts';
@@ -82,6 +83,7 @@ export const agentsModule = defineModule({
       db,
       clock,
       agentIds: AGENTS.map(({ id }) => id),
+      samples: runSamples,
       manyRuns: 500,
       onError: (error) => onError(error, 'figures of agents could not be summed up'),
     });

@@ -3,7 +3,6 @@ import type { Db } from '../../db/db.ts';
 import { RUN_DAY_MS, RUN_HOUR_MS, RUN_PART_MS, type RunSumPart } from '../../db/run-sums.ts';
 import { acrossTenants, withinTenant } from '../../db/scope.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { openSamples } from '../chat/index.ts';
 import { WINDOWS_MS } from './rules.ts';
 import {
   coverOf,
@@ -17,14 +16,21 @@ import {
 import {
   allSealed,
   dropAll,
-  dropOld,
+  dropOldRunSums,
   keptSums,
   readSums,
   seal,
   sealedFor,
   tenantsWithRunSums,
 } from './run-sums.store.ts';
-import { rowTotals, samplesByAgent, sumByAgent, type TotalsByAgent, totalRequests } from './totals.store.ts';
+import {
+  type RunSamples,
+  rowTotals,
+  samplesByAgent,
+  sumByAgent,
+  type TotalsByAgent,
+  totalRequests,
+} from './totals.store.ts';
 
 /**
  * Figures of agents from sums of past hours and days, and from rows where there are none. Sums are made after somebody has looked and
@@ -32,6 +38,7 @@ import { rowTotals, samplesByAgent, sumByAgent, type TotalsByAgent, totalRequest
  */
 export interface FiguresOptions {
   db: Db;
+  samples: RunSamples;
   clock: Clock;
   /** All agents: a sum is made of every one. */
   agentIds: readonly string[];
@@ -55,7 +62,7 @@ interface Question {
 
 /** Periods of a tenant, until all are summed up, somebody is always in the way, or `stop` says so. */
 const sealAll = async (
-  { db, agentIds }: FiguresOptions,
+  { db, agentIds, samples }: FiguresOptions,
   tenantId: string,
   periods: readonly Period[],
   stop: AbortSignal,
@@ -63,7 +70,12 @@ const sealAll = async (
   let tries = 0;
   for (let n = 0; n < periods.length && tries < TRIES && !stop.aborted; ) {
     const startedMs = performance.now();
-    const done = await seal(db, { tenantId, agentIds }, periods.slice(n, n + RUN_DAY_MS / RUN_HOUR_MS));
+    const done = await seal(
+      db,
+      samples,
+      { tenantId, agentIds },
+      periods.slice(n, n + RUN_DAY_MS / RUN_HOUR_MS),
+    );
     tries = done === null ? tries + 1 : 0;
     n += done ?? 0;
     const restMs = done === null ? BUSY_MS : (performance.now() - startedMs) * REST;
@@ -81,11 +93,12 @@ const sealTenant = async (options: FiguresOptions, tenantId: string, stop: Abort
   await sealAll(options, tenantId, [...of('hour', hours), ...of('slot', slots)], stop);
   const days = fullDays(stretch, await allSealed(db.read, tenantId, stretch));
   await sealAll(options, tenantId, of('day', days), stop);
-  await dropOld(db, tenantId, { all: stretch.since, slots: floorTo(until, RUN_HOUR_MS) });
+  await dropOldRunSums(db, tenantId, { all: stretch.since, slots: floorTo(until, RUN_HOUR_MS) });
 };
 
 export const createRunFigures = (options: FiguresOptions) => {
-  const { db, clock } = options;
+  const { db, clock, samples } = options;
+  const source = { dialect: db.dialect, samples };
   const stopping = new AbortController();
   const sealing = new Map<string, Promise<void>>();
 
@@ -112,7 +125,7 @@ export const createRunFigures = (options: FiguresOptions) => {
       if (sums === null) continue;
       const found: TotalsByAgent[] = [];
       for (const stretch of rows)
-        found.push(await rowTotals(db.read, db.dialect, { tenantId, agentIds, ...stretch }));
+        found.push(await rowTotals(db.read, source, { tenantId, agentIds, ...stretch }));
       return {
         totals: sumByAgent([sums, ...found], agentIds),
         read: found.reduce((sum, one) => sum + totalRequests(one), 0),
@@ -126,7 +139,7 @@ export const createRunFigures = (options: FiguresOptions) => {
       // A run that a clock ahead of ours has begun counts as well.
       const until = clock.now() + WINDOWS_MS['1h'];
       const [open, { totals, read }] = await Promise.all([
-        openSamples(db.read, { tenantId, since }),
+        samples.open(db.read, { tenantId, since }),
         ended(question, until),
       ]);
       if (read > options.manyRuns) beginSealing(tenantId);
@@ -152,7 +165,11 @@ export interface WrongFigures {
 const isPart = (part: string): part is RunSumPart => Object.hasOwn(RUN_PART_MS, part);
 
 /** Sums that are not those of the rows. A period whose runs change meanwhile is looked at again. */
-export const checkRunSums = (db: Db, agentIds: readonly string[]): Promise<WrongFigures[]> =>
+export const checkRunSums = (
+  db: Db,
+  samples: RunSamples,
+  agentIds: readonly string[],
+): Promise<WrongFigures[]> =>
   acrossTenants(async () => {
     const checked: WrongFigures[] = [];
     for (const tenantId of await tenantsWithRunSums(db.read)) {
@@ -163,7 +180,7 @@ export const checkRunSums = (db: Db, agentIds: readonly string[]): Promise<Wrong
         if (!isPart(part)) continue;
         const startsAt = Number(start);
         const span = { tenantId, agentIds, since: startsAt, until: startsAt + RUN_PART_MS[part] };
-        const wanted = await rowTotals(db.read, db.dialect, span);
+        const wanted = await rowTotals(db.read, { dialect: db.dialect, samples }, span);
         const texts = (of: readonly { agent_id: string; totals: string }[]) =>
           of
             .filter((row) => row.agent_id !== '')

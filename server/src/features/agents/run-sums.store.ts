@@ -10,7 +10,14 @@ import {
   type Stretch,
   unpackTotals,
 } from './run-sums.rules.ts';
-import { rowTotals, sumByAgent, type TotalsByAgent, type TotalsSpan } from './totals.store.ts';
+import {
+  type RunSamples,
+  rowTotals,
+  sumByAgent,
+  type TotalsByAgent,
+  type TotalsSource,
+  type TotalsSpan,
+} from './totals.store.ts';
 
 /** Figures of periods as they are kept: a row of agent '' says that the period is summed up. */
 
@@ -87,12 +94,12 @@ export const readSums = async (
 /** A period as its rows have it; a day as its hours have it, where all of them are summed up. */
 const totalsOfPeriod = async (
   tx: Queryable,
-  dialect: Db['dialect'],
+  source: TotalsSource,
   of: Pick<TotalsSpan, 'tenantId' | 'agentIds'>,
   { part, startsAt }: Period,
 ): Promise<TotalsByAgent | null> => {
   const until = startsAt + RUN_PART_MS[part];
-  if (part !== 'day') return rowTotals(tx, dialect, { ...of, since: startsAt, until });
+  if (part !== 'day') return rowTotals(tx, source, { ...of, since: startsAt, until });
   const hours = Array.from({ length: RUN_DAY_MS / RUN_HOUR_MS }, (_, n) => startsAt + n * RUN_HOUR_MS);
   return readSums(
     tx,
@@ -110,6 +117,7 @@ const AT_ONCE_MS = 10;
  */
 export const seal = (
   db: Db,
+  samples: RunSamples,
   of: Pick<TotalsSpan, 'tenantId' | 'agentIds'>,
   periods: readonly Period[],
 ): Promise<number | null> =>
@@ -119,7 +127,7 @@ export const seal = (
     let done = 0;
     for (const { part, startsAt } of periods) {
       if (done > 0 && performance.now() - startedMs > AT_ONCE_MS) break;
-      const totals = await totalsOfPeriod(tx, db.dialect, of, { part, startsAt });
+      const totals = await totalsOfPeriod(tx, { dialect: db.dialect, samples }, of, { part, startsAt });
       done += 1;
       if (totals === null) continue;
       const row = { tenant_id: of.tenantId, part, starts_at: startsAt };
@@ -142,7 +150,11 @@ const alone = async (db: Db, tx: Tx, tenantId: string): Promise<boolean> => {
 };
 
 /** What no window reaches any more, and slots whose hours are over. */
-export const dropOld = (db: Db, tenantId: string, before: { all: number; slots: number }): Promise<void> =>
+export const dropOldRunSums = (
+  db: Db,
+  tenantId: string,
+  before: { all: number; slots: number },
+): Promise<void> =>
   db.write(async (tx) => {
     for (const [part, at] of [
       ['day', before.all],

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, DialectName, Queryable } from '../../db/db.ts';
+import type { DialectName, Queryable } from '../../db/db.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import { sharedSamples } from '../chat/index.ts';
 import { type RunSample, type RunTotals, sumTotals, totalsOf } from './rules.ts';
 import type { Stretch } from './run-sums.rules.ts';
 
@@ -10,6 +9,16 @@ import type { Stretch } from './run-sums.rules.ts';
 export interface TotalsSpan extends Stretch {
   tenantId: string;
   agentIds: readonly string[];
+}
+
+/** Runs that are read one by one (features/chat): those that go on, and those in which several agents have worked. */
+export interface RunSamples {
+  open(db: Queryable, of: { tenantId: string; since: number }): Promise<RunSample[]>;
+  shared(db: Queryable, of: Stretch & { tenantId: string }): Promise<RunSample[]>;
+}
+export interface TotalsSource {
+  dialect: DialectName;
+  samples: RunSamples;
 }
 
 export type TotalsByAgent = ReadonlyMap<string, RunTotals>;
@@ -147,13 +156,13 @@ export const sumByAgent = (
 /** One statement after the other, each of a short time on SQLite. */
 export const rowTotals = async (
   db: Queryable,
-  dialect: Db['dialect'],
+  { dialect, samples }: TotalsSource,
   span: TotalsSpan,
 ): Promise<TotalsByAgent> => {
   const found: TotalsByAgent[] = [];
   for (const slice of slicesOf(dialect, span)) {
     found.push(await aloneTotals(db, dialect, slice));
-    found.push(samplesByAgent(await sharedSamples(db, slice), span.agentIds));
+    found.push(samplesByAgent(await samples.shared(db, slice), span.agentIds));
     if (dialect === 'sqlite' && slice.until < span.until) await turnOfTheLoop();
   }
   return sumByAgent(found, span.agentIds);

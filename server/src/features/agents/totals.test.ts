@@ -7,6 +7,7 @@ import { RUN_PART_MS } from '../../db/run-sums.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { iso } from '../../kernel/clock.ts';
+import { runSamples } from '../chat/index.ts';
 import { samplesOf } from '../chat/readings.ts';
 import { type MetricsWindow, metricsOf, NO_TOTALS, percentiles, totalsOf, WINDOWS_MS } from './rules.ts';
 import { checkRunSums, createRunFigures, forgetRunSums } from './run-figures.ts';
@@ -167,6 +168,7 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
   const service = (manyRuns = 500) =>
     createRunFigures({
       manyRuns,
+      samples: runSamples,
       db,
       clock: { now: () => NOW },
       agentIds: AGENTS,
@@ -235,7 +237,7 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
         .where('agent_id', '=', 'zeus')
         .execute(),
     );
-    expect(await checkRunSums(db, AGENTS)).toEqual([
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([
       { tenantId: TENANT, wrong: [{ part: 'day', starts_at: Number(at) }] },
     ]);
     await forgetRunSums(db);
@@ -250,7 +252,7 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     for (const agentId of ['zeus', 'athena'])
       expect((await expected('30d', agentId)).requests).toBeGreaterThan(500);
     await expectAll(figures);
-    expect(await checkRunSums(db, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
     // Events of finished runs may go (RETENTION_RUN_EVENTS_DAYS) without a sum being made anew.
     const before = await parts();
     await db.write((tx) => tx.updateTable('runs').set({ journal: null }).execute());
@@ -291,7 +293,7 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     const again = await sealed();
     expect(await parts()).toEqual({ day: 30, hour: 30 * 24 + 8, slot: 3 });
     await expectAll(again);
-    expect(await checkRunSums(db, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
     await db.write((tx) => tx.deleteFrom('conversations').where('id', '=', 'c').execute());
     await expectAll(again);
     await again.close();
@@ -323,7 +325,7 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     const again = await sealed();
     await expectAll(again);
     await again.close();
-    expect(await checkRunSums(db, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
   });
 
   it('few runs are read as they are, and nothing is written for them', async () => {

@@ -12,7 +12,7 @@ export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 
 export type { Turn } from './run-reads.ts';
-export { openSamples, sharedSamples } from './samples.store.ts';
+export { runSamples } from './samples.store.ts';
 export {
   CHAT_BODY_BYTES,
   ChatRequest,

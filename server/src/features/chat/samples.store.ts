@@ -18,7 +18,7 @@ const COLUMNS = [
 ] as const;
 
 /** Of runs that have ended, those in which several agents have worked: a sample of each of them. */
-export const sharedSamples = async (
+const sharedSamples = async (
   db: Queryable,
   { tenantId, since, until }: { tenantId: string; since: number; until: number },
 ): Promise<RunSample[]> =>
@@ -36,7 +36,7 @@ export const sharedSamples = async (
   ).flatMap(samplesOf);
 
 /** Of those that go on. They are few, and found by their own index: other columns are kept from the choice of one. */
-export const openSamples = async (
+const openSamples = async (
   db: Queryable,
   { tenantId, since }: { tenantId: string; since: number },
 ): Promise<RunSample[]> =>
@@ -50,3 +50,5 @@ export const openSamples = async (
       .where('agent_id', 'is not', null)
       .execute()
   ).flatMap(samplesOf);
+
+export const runSamples = { open: openSamples, shared: sharedSamples };
