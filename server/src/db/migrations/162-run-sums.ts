@@ -4,7 +4,7 @@ import { runSumTriggers } from '../run-sums.ts';
 import { ofTenant, raiseWalls } from './row-security.ts';
 
 /**
- * Figures of agents by day, hour and quarter of an hour (features/agents/run-sums.ts), made when somebody looks. The database drops
+ * Figures of agents by day, hour and quarter of an hour (features/agents/run-figures.ts), made when somebody looks. The database drops
  * those of a period with each change of its runs, so that a run which a node of the release before ends is never missing.
  */
 export const runSums: SchemaStep = {

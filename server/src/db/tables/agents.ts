@@ -29,7 +29,7 @@ export interface AgentSuggestionRow {
   decided_at: number | null;
 }
 
-/** Figures of a period (features/agents/run-sums.ts), of runs that have ended. */
+/** Figures of a period (features/agents/run-figures.ts), of runs that have ended. */
 export interface RunSumRow {
   tenant_id: string;
   /** `slot`, `hour` or `day` (db/run-sums.ts). */

@@ -12,7 +12,7 @@ import {
   packTotals,
   type Stretch,
   unsealed,
-} from './run-sums.rules.ts';
+} from './run-periods.ts';
 import {
   allSealed,
   dropAll,

@@ -2,14 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../db/db.ts';
 import { RUN_DAY_MS, RUN_HOUR_MS, RUN_PART_MS, RUN_SUMS_LOCK, type RunSumPart } from '../../db/run-sums.ts';
 import type { RunTotals } from './rules.ts';
-import {
-  coverOf,
-  type Period,
-  packTotals,
-  type Sealed,
-  type Stretch,
-  unpackTotals,
-} from './run-sums.rules.ts';
+import { coverOf, type Period, packTotals, type Sealed, type Stretch, unpackTotals } from './run-periods.ts';
 import {
   type RunSamples,
   rowTotals,

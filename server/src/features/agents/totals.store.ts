@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DialectName, Queryable } from '../../db/db.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { type RunSample, type RunTotals, sumTotals, totalsOf } from './rules.ts';
-import type { Stretch } from './run-sums.rules.ts';
+import type { Stretch } from './run-periods.ts';
 
 /** Figures of runs that have ended, added up by the store from their rows. */
 

@@ -11,7 +11,7 @@ import { runSamples } from '../chat/index.ts';
 import { samplesOf } from '../chat/readings.ts';
 import { type MetricsWindow, metricsOf, NO_TOTALS, percentiles, totalsOf, WINDOWS_MS } from './rules.ts';
 import { checkRunSums, createRunFigures, forgetRunSums } from './run-figures.ts';
-import { compact, coverOf, packTotals, unpackTotals } from './run-sums.rules.ts';
+import { compact, coverOf, packTotals, unpackTotals } from './run-periods.ts';
 
 const TENANT = '0190a000-0000-7000-8000-000000000001';
 const NOW = Date.UTC(2026, 4, 14, 9);
