@@ -4,7 +4,6 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import type { Db } from '../server/src/db/db.ts';
-import { createRunTotals } from '../server/src/features/agents/totals.store.ts';
 import { periodAround } from '../server/src/features/costs/periods.rules.ts';
 import { daysOf } from '../server/src/features/costs/span-pieces.ts';
 import { checkSums, rebuildSums } from '../server/src/features/costs/sums.ts';
@@ -15,14 +14,14 @@ import { openStore } from './lib/chunks.ts';
 /**
  * What the costs page asks of the store, over a month of so many ledger rows of one tenant:
  *
- *   node bench/costs.ts [--rows 100000] [--users 5000] [--zone UTC] [--runs 15] [--agent-runs 0] [--only-sums]
+ *   node bench/costs.ts [--rows 100000] [--users 5000] [--zone UTC] [--runs 15] [--only-sums]
  *
  * On SQLite; with DATABASE_URL set, on that (empty) PostgreSQL database. Rows are spread evenly over the month and the users, six
  * agents, three models and one row of twenty for a priced tool; one user has three rows. They are written without the trigger and
  * summed up afterwards. `from rows` is the statement of before there were sums. Prints medians in ms, and the CPU time of one
  * question (of this process, and of PostgreSQL's for the connections, where it is on this machine): wall time is worth little
- * beside others. `--only-sums` leaves out what reads all rows. With `--agent-runs` so many runs of six agents are written as well,
- * and the figures of one of them asked for (`agents/{id}/metrics?window=30d`). Then what one row of the ledger costs with the trigger and without it, each in a transaction of its own.
+ * beside others. `--only-sums` leaves out what reads all rows. Then what one row of the
+ * ledger costs with the trigger and without it, each in a transaction of its own.
  */
 const { values } = parseArgs({
   options: {
@@ -30,14 +29,12 @@ const { values } = parseArgs({
     users: { type: 'string', default: '5000' },
     zone: { type: 'string', default: 'UTC' },
     runs: { type: 'string', default: '15' },
-    'agent-runs': { type: 'string', default: '0' },
     'only-sums': { type: 'boolean', default: false },
   },
 });
 const ROWS = Number(values.rows);
 const USERS = Number(values.users);
 const RUNS = Number(values.runs);
-const AGENT_RUNS = Number(values['agent-runs']);
 const DATABASE_URL = process.env.DATABASE_URL ?? '';
 const TENANT = newId();
 const BATCH = 100_000;
@@ -71,45 +68,6 @@ const fill = async (db: Db): Promise<void> => {
           case when i % 20 = 0 then 'shop.order' end, null, 'run-' || cast(i as text), null,
           700, 200, 100, 0, 0, 1000 + i % 1000, null, 0, 0,
           cast(${sql.lit(month.start)} + cast(i as bigint) * ${sql.lit(step)} as bigint) from n`.execute(tx);
-    });
-  }
-};
-
-/** Runs of one conversation, as chats leave them but for their texts. */
-const fillRuns = async (db: Db): Promise<void> => {
-  await db.write((tx) =>
-    tx
-      .insertInto('conversations')
-      .values({
-        id: 'of-all',
-        tenant_id: TENANT,
-        user_id: 'few',
-        title: null,
-        status: 'active',
-        metadata: '{}',
-        agent_ids: '[]',
-        message_count: 0,
-        cost_nano: 0,
-        created_at: month.start,
-        updated_at: month.start,
-        branched: 0,
-      })
-      .execute(),
-  );
-  const since = Date.now() - 30 * 86_400_000;
-  const step = (Date.now() - since) / AGENT_RUNS;
-  for (let from = 0; from < AGENT_RUNS; from += BATCH) {
-    const to = Math.min(AGENT_RUNS, from + BATCH);
-    await db.write(async (tx) => {
-      await sql`insert into runs (id, tenant_id, user_id, conversation_id, message_id, question_id, status, agent_id, agent_ids, request,
-          usage, cost_nano, error, journal, tool_call_count, first_token_ms, created_at, finished_at)
-        ${numbers(from, to)}
-        select 'run-' || cast(i as text), ${TENANT}, 'few', 'of-all', 'm', 'q', 'completed', 'agent-' || cast(i % 6 as text), '[]', '{}',
-          '{"input_tokens":700,"output_tokens":200,"total_tokens":900}', 1000, null, null, i % 3, 300 + i % 997,
-          cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint),
-          cast(${sql.lit(since)} + cast(i as bigint) * ${sql.lit(step)} as bigint) + 2000 + i % 9973 from n`.execute(
-        tx,
-      );
     });
   }
 };
@@ -227,7 +185,6 @@ try {
         if (checked?.wrong.length !== 0) throw new Error('the sums are not those of the rows');
       }),
     );
-  if (AGENT_RUNS > 0) say(`${AGENT_RUNS} runs written in`, await seconds(() => fillRuns(db)));
   if (DATABASE_URL !== '') await sql`vacuum analyze`.execute(db.read);
   const tenant = { tenantId: TENANT, span: asked };
   const rows = (userId: string | null) => () => sumRows(db.read, { ...tenant, userId });
@@ -240,12 +197,6 @@ try {
   );
   say('one person with three rows', await median(rows('few')));
   say(`one person with ${Math.floor(ROWS / USERS)} rows`, await median(rows('user-7')));
-  if (AGENT_RUNS > 0) {
-    const until = Date.now() + 3_600_000;
-    const span = { tenantId: TENANT, agentId: 'agent-1', since: Date.now() - 30 * 86_400_000, until };
-    const totals = createRunTotals(db);
-    say(`metrics of an agent with ${Math.floor(AGENT_RUNS / 6)} runs`, await median(() => totals(span)));
-  }
   say('a row of the ledger, with the trigger', await perRow('with'));
   await db.write((tx) => withoutTrigger.execute(tx));
   say('a row of the ledger, without it', await perRow('without'));

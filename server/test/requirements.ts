@@ -309,6 +309,8 @@ export const REQUIREMENTS = {
   'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'AGENT-02':
+    'figures of agents are exactly those of their runs, whether read from sums of past hours and days or from rows',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
   'LOG-02':
@@ -386,6 +388,8 @@ export const REQUIREMENTS = {
   'AUTH-30':
     'a program whose client id is the address of a document about it signs people in after their consent; the document is read by a guarded client and counts as it stands',
   'AUTH-31': 'an authorization request may be sent first and named by its request_uri, once (RFC 9126)',
+  'AUTH-33':
+    'an address brings so many new client metadata documents a minute, then gets 429 with Retry-After; a known client is never stopped by it',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
+import { AGENT_IDS, checkRunSums, forgetRunSums } from '../features/agents/index.ts';
+import { runSamples } from '../features/chat/index.ts';
 import { checkSums, rebuildSums } from '../features/costs/index.ts';
 import { iso } from '../kernel/clock.ts';
 import type { Command, Io } from './command.ts';
@@ -18,7 +20,19 @@ const check = async (db: Db, io: Io): Promise<number> => {
     else io.out(`WRONG   tenant ${tenantId}: ${wrong.length} sums are not those of the rows`);
     for (const { part, starts_at } of wrong.slice(0, NAMED)) io.out(`        ${part} ${iso(starts_at)}`);
   }
-  const broken = checked.filter((one) => one.wrong.length > 0).length;
+  const figures = await checkRunSums(db, runSamples, AGENT_IDS);
+  for (const { tenantId, wrong } of figures) {
+    const fits = wrong.length === 0;
+    io.out(
+      fits
+        ? `ok      tenant ${tenantId}: figures of its agents`
+        : `WRONG   tenant ${tenantId}: ${wrong.length} figures of its agents are not those of the runs`,
+    );
+    for (const { part, starts_at } of wrong.slice(0, NAMED)) io.out(`        ${part} ${iso(starts_at)}`);
+  }
+  const broken = new Set(
+    [...checked, ...figures].filter((one) => one.wrong.length > 0).map((one) => one.tenantId),
+  ).size;
   io.out(
     `${checked.length} tenants, ${broken} with sums that do not fit${broken === 0 ? '' : ': "costs rebuild"'}`,
   );
@@ -43,16 +57,18 @@ export const costsCheck: Command = {
   name: 'costs check',
   usage: '',
   about:
-    'Compare the sums that the costs are read from with the rows of the ledger; exit 1 when one is wrong',
+    'Compare the sums that costs and figures of agents are read from with their rows; exit 1 when one is wrong',
   run: (args, io) => withStore(args, io, check),
 };
 
 export const costsRebuild: Command = {
   name: 'costs rebuild',
   usage: '',
-  about: 'Make the sums of the ledger anew from its rows; costs are counted from rows meanwhile',
+  about:
+    'Make the sums of the ledger anew from its rows, and drop those of agents; both are counted from rows meanwhile',
   run: (args, io) =>
     withStore(args, io, async (db) => {
+      await forgetRunSums(db);
       io.out(`${await rebuildSums(db)} tenants: their sums are those of the rows`);
       return 0;
     }),

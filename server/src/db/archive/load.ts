@@ -136,7 +136,7 @@ export const withoutSums = async <T>(session: Session, load: () => Promise<T>): 
 export const dropPlatform = async (session: Session, shapes: readonly TableShape[]): Promise<void> => {
   const engine = await session.all(
     `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
-     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname in ('chunk_terms', 'blobs', 'cost_sums', 'cost_sums_pending', 'message_segments', 'message_grams'))`,
+     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname in ('chunk_terms', 'blobs', 'cost_sums', 'cost_sums_pending', 'run_sums', 'message_segments', 'message_grams'))`,
   );
   for (const name of [...shapes.map((shape) => shape.name), ...engine.map((row) => String(row.name))]) {
     await session.exec(`drop table if exists "${name}" cascade`);

@@ -18,7 +18,7 @@ export interface TableShape {
  * keeps itself, and documents' bytes, which archives hold as files.
  */
 const DERIVED =
-  /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler|cost_sums|message_segments|message_grams|blobs$)/;
+  /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler|cost_sums|run_sums|message_segments|message_grams|blobs$)/;
 
 const sqliteShapes = async (session: Session): Promise<TableShape[]> => {
   const names = await session.all(`select name from sqlite_master where type = 'table' order by name`);

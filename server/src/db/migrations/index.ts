@@ -57,6 +57,8 @@ import { conversationShares } from './140-conversation-shares.ts';
 import { costSums } from './150-cost-sums.ts';
 import { directory } from './160-directory.ts';
 import { delegatedRuns } from './161-delegated-runs.ts';
+import { runSums } from './162-run-sums.ts';
+import { sessionsByDocument } from './163-sessions-by-document.ts';
 import { documentUploads } from './180-document-uploads.ts';
 import { documentPatches } from './181-document-patches.ts';
 import { messageGrams } from './190-message-grams.ts';
@@ -124,6 +126,8 @@ export const migrations: readonly SchemaStep[] = [
   costSums,
   directory,
   delegatedRuns,
+  runSums,
+  sessionsByDocument,
   documentUploads,
   documentPatches,
   messageGrams,

@@ -29,7 +29,19 @@ export interface AgentSuggestionRow {
   decided_at: number | null;
 }
 
+/** Figures of a period (features/agents/run-figures.ts), of runs that have ended. */
+export interface RunSumRow {
+  tenant_id: string;
+  /** `slot`, `hour` or `day` (db/run-sums.ts). */
+  part: string;
+  starts_at: number;
+  /** '': the period is summed up; it has a row of each agent that worked in it. */
+  agent_id: string;
+  totals: string;
+}
+
 export interface AgentTables {
+  run_sums: RunSumRow;
   agent_suggestions: AgentSuggestionRow;
   agent_settings: AgentSettingsRow;
 }

@@ -2,13 +2,14 @@ import type { Db } from '../../db/db.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
-import { createChatStore, createRunSamples } from '../chat/index.ts';
+import { runSamples } from '../chat/index.ts';
 import { type GovernanceConfig, SEATS } from '../governance/index.ts';
 import type { Models } from '../models/index.ts';
 import type { EventBus } from '../realtime/index.ts';
 import { AGENTS } from './definitions.ts';
 import { createRouter } from './router.ts';
 import { agentRoutes } from './routes.ts';
+import { createRunFigures } from './run-figures.ts';
 import { createAgentService } from './service.ts';
 import { createAgentStates } from './states.ts';
 import { createAgentStore } from './store.ts';
@@ -16,7 +17,6 @@ import { suggestionRoutes } from './suggestions.routes.ts';
 import { createSuggestionStore } from './suggestions.store.ts';
 import { createSuggestions } from './suggestions.ts';
 import { agentTools } from './tools.ts';
-import { createRunTotals } from './totals.store.ts';
 import { createWarmUp } from './warm-up.ts';
 
 export interface AgentsDeps extends Pick<Given, 'clock' | 'config' | 'lifecycle' | 'logger' | 'onError'> {
@@ -37,6 +37,7 @@ const agentSeats = ({ seats }: Pick<GovernanceConfig, 'seats'>): Record<string, 
 const createService = (
   { clock, db, governanceConfig, models, node }: AgentsDeps,
   told: { before(tenantId: string): Promise<void>; after(tenantId: string): void },
+  figures: ReturnType<typeof createRunFigures>['figures'],
 ) =>
   createAgentService({
     definitions: AGENTS,
@@ -44,8 +45,7 @@ const createService = (
     store: createAgentStore(db),
     clock,
     cluster: node,
-    ...createRunSamples(createChatStore(db, node)),
-    runTotals: createRunTotals(db),
+    figures,
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
       return models.states().every((s) => s.provider !== provider || s.state !== 'open');
@@ -79,10 +79,22 @@ export const agentsModule = defineModule({
   ],
   build(deps: AgentsDeps) {
     const { clock, config, db, embedding, events, lifecycle, logger, onError } = deps;
-    const agents = createService(deps, {
-      before: (tenantId) => states.prime(tenantId),
-      after: (tenantId) => states.changed(tenantId),
+    const runFigures = createRunFigures({
+      db,
+      clock,
+      agentIds: AGENTS.map(({ id }) => id),
+      samples: runSamples,
+      manyRuns: 500,
+      onError: (error) => onError(error, 'figures of agents could not be summed up'),
     });
+    const agents = createService(
+      deps,
+      {
+        before: (tenantId) => states.prime(tenantId),
+        after: (tenantId) => states.changed(tenantId),
+      },
+      runFigures.figures,
+    );
     const states = createAgentStates({
       clock,
       emit: (event) => db.write((tx) => tx.emit(event)),
@@ -108,6 +120,7 @@ export const agentsModule = defineModule({
       // Not before: a start that is refused must not end while the model is being read.
       opened: warmUp.begin,
       quiet: () => states.close(),
+      stop: () => runFigures.close(),
     };
   },
 });

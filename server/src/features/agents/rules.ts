@@ -33,6 +33,8 @@ export interface RunTotals {
   outputTokens: number;
   costUsd: number;
   toolCalls: number;
+  /** Of all latencies together: of many the map knows each within a hundredth alone. */
+  latencyMs: number;
   /** Epoch ms; 0 for none. */
   lastAt: number;
 }
@@ -48,6 +50,7 @@ export const NO_TOTALS: RunTotals = {
   outputTokens: 0,
   costUsd: 0,
   toolCalls: 0,
+  latencyMs: 0,
   lastAt: 0,
 };
 
@@ -57,28 +60,33 @@ const counted = (values: readonly (number | null)[]): Map<number, number> => {
   return counts;
 };
 
-const merged = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): Map<number, number> => {
-  const counts = new Map(a);
-  for (const [value, n] of b) counts.set(value, (counts.get(value) ?? 0) + n);
-  return counts;
-};
-
 /** To a nano-dollar, so that sums of sums are those of their parts. */
 const exactUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9;
 
-export const addTotals = (a: RunTotals, b: RunTotals): RunTotals => ({
-  requests: a.requests + b.requests,
-  successes: a.successes + b.successes,
-  failures: a.failures + b.failures,
-  active: a.active + b.active,
-  latencies: merged(a.latencies, b.latencies),
-  firstTokens: merged(a.firstTokens, b.firstTokens),
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  costUsd: exactUsd(a.costUsd + b.costUsd),
-  toolCalls: a.toolCalls + b.toolCalls,
-  lastAt: Math.max(a.lastAt, b.lastAt),
-});
+const summed = (maps: readonly ReadonlyMap<number, number>[]): Map<number, number> => {
+  const counts = new Map<number, number>();
+  for (const map of maps) for (const [value, n] of map) counts.set(value, (counts.get(value) ?? 0) + n);
+  return counts;
+};
+
+export const sumTotals = (list: readonly RunTotals[]): RunTotals => {
+  const sum = (pick: (one: RunTotals) => number): number => list.reduce((all, one) => all + pick(one), 0);
+  return {
+    requests: sum((one) => one.requests),
+    successes: sum((one) => one.successes),
+    failures: sum((one) => one.failures),
+    active: sum((one) => one.active),
+    latencies: summed(list.map((one) => one.latencies)),
+    firstTokens: summed(list.map((one) => one.firstTokens)),
+    inputTokens: sum((one) => one.inputTokens),
+    outputTokens: sum((one) => one.outputTokens),
+    // Each is a whole number of nano-dollars, so that sums of sums are those of their parts.
+    costUsd: exactUsd(sum((one) => Math.round(one.costUsd * 1e9)) / 1e9),
+    toolCalls: sum((one) => one.toolCalls),
+    latencyMs: sum((one) => one.latencyMs),
+    lastAt: list.reduce((latest, one) => Math.max(latest, one.lastAt), 0),
+  };
+};
 
 export const totalsOf = (samples: readonly RunSample[]): RunTotals => {
   const sum = (pick: (s: RunSample) => number): number => samples.reduce((total, s) => total + pick(s), 0);
@@ -95,6 +103,7 @@ export const totalsOf = (samples: readonly RunSample[]): RunTotals => {
     outputTokens: sum((s) => s.outputTokens),
     costUsd: exactUsd(sum((s) => s.costUsd)),
     toolCalls: sum((s) => s.toolCalls),
+    latencyMs: sum((s) => s.latencyMs ?? 0),
     lastAt: samples.reduce((latest, s) => Math.max(latest, s.createdAt), 0),
   };
 };
@@ -119,10 +128,9 @@ export const percentiles = (
   });
 };
 
-const mean = (counts: ReadonlyMap<number, number>): number | null => {
-  const total = countOf(counts);
-  if (total === 0) return null;
-  return Math.round([...counts].reduce((sum, [value, n]) => sum + value * n, 0) / total);
+const mean = ({ latencies, latencyMs }: RunTotals): number | null => {
+  const total = countOf(latencies);
+  return total === 0 ? null : Math.round(latencyMs / total);
 };
 
 export const metricsOf = (
@@ -141,7 +149,7 @@ export const metricsOf = (
     failures,
     success_rate: finished === 0 ? null : Math.round((successes / finished) * 10_000) / 10_000,
     active_runs: totals.active,
-    latency_ms: { avg: mean(latencies), p50, p95, p99 },
+    latency_ms: { avg: mean(totals), p50, p95, p99 },
     first_token_ms: { p50: first50, p95: first95 },
     input_tokens: totals.inputTokens,
     output_tokens: totals.outputTokens,
@@ -158,12 +166,12 @@ const MIN_RECENT = 5;
 export const stateOf = (input: {
   enabled: boolean;
   modelAvailable: boolean;
-  recent: readonly RunSample[];
+  recent: Pick<RunTotals, 'successes' | 'failures'>;
   activeRuns: number;
 }): 'idle' | 'busy' | 'degraded' | 'disabled' => {
   if (!input.enabled) return 'disabled';
-  const failures = input.recent.filter((s) => s.outcome === 'failure').length;
-  const finished = failures + input.recent.filter((s) => s.outcome === 'success').length;
+  const { failures, successes } = input.recent;
+  const finished = failures + successes;
   if (!input.modelAvailable) return 'degraded';
   if (finished >= MIN_RECENT && failures / finished > DEGRADED_FAILURE_SHARE) return 'degraded';
   return input.activeRuns > 0 ? 'busy' : 'idle';

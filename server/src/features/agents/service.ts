@@ -5,16 +5,7 @@ import { iso } from '../../kernel/clock.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import type { AgentDefinition } from './definitions.ts';
-import {
-  addTotals,
-  type MetricsWindow,
-  metricsOf,
-  type RunSample,
-  type RunTotals,
-  stateOf,
-  totalsOf,
-  WINDOWS_MS,
-} from './rules.ts';
+import { type MetricsWindow, metricsOf, NO_TOTALS, type RunTotals, stateOf, WINDOWS_MS } from './rules.ts';
 import type { AgentMetrics, AgentPatch, AgentStatus } from './schema.ts';
 import type { AgentSettings, AgentStore } from './store.ts';
 
@@ -23,12 +14,12 @@ export interface AgentServiceOptions {
   seats: Readonly<Record<string, string>>;
   store: AgentStore;
   clock: Clock;
-  /** Runs of the tenant since a time (epoch ms), from the run journal; newest first, bounded. */
-  runSamples(tenantId: string, since: number): Promise<readonly RunSample[]>;
-  /** Of those only the ones in which other agents have worked too, whoever's they are; not bounded. */
-  sharedSamples(tenantId: string, since: number): Promise<readonly RunSample[]>;
-  /** Figures of the runs that an agent did alone in a span of time. */
-  runTotals(span: { tenantId: string; agentId: string; since: number; until: number }): Promise<RunTotals>;
+  /** What agents did since a time (epoch ms), by agent; those that did nothing are missing. */
+  figures(span: {
+    tenantId: string;
+    agentIds: readonly string[];
+    since: number;
+  }): Promise<ReadonlyMap<string, RunTotals>>;
   /** Is the model (null = the default one) reachable, as far as is known? */
   modelAvailable(modelId: string | null): boolean;
   modelExists(modelId: string): boolean;
@@ -91,11 +82,9 @@ export const createAgentService = (options: AgentServiceOptions) => {
   const status = (
     definition: AgentDefinition,
     settings: AgentSettings,
-    samples: readonly RunSample[],
-    now: number,
+    { day, hour }: { day: RunTotals; hour: RunTotals },
   ): AgentStatus => {
-    const own = samples.filter((sample) => sample.agentId === definition.id);
-    const metrics = metricsOf('24h', totalsOf(own), iso);
+    const metrics = metricsOf('24h', day, iso);
     return {
       id: definition.id,
       name: definition.name,
@@ -103,7 +92,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
       state: stateOf({
         enabled: settings.enabled,
         modelAvailable: options.modelAvailable(settings.model),
-        recent: own.filter((sample) => sample.createdAt > now - WINDOWS_MS['1h']),
+        recent: hour,
         activeRuns: metrics.active_runs,
       }),
       enabled: settings.enabled,
@@ -114,6 +103,19 @@ export const createAgentService = (options: AgentServiceOptions) => {
       all_tools: settings.allTools,
       metrics,
     };
+  };
+
+  const statuses = async (tenantId: string, of: readonly AgentDefinition[]): Promise<AgentStatus[]> => {
+    const now = clock.now();
+    const since = (window: MetricsWindow) =>
+      options.figures({ tenantId, agentIds: of.map(({ id }) => id), since: now - WINDOWS_MS[window] });
+    const [settings, day, hour] = await Promise.all([settingsOf(tenantId), since('24h'), since('1h')]);
+    return of.map((definition) =>
+      status(definition, settings.get(definition.id) ?? DEFAULTS, {
+        day: day.get(definition.id) ?? NO_TOTALS,
+        hour: hour.get(definition.id) ?? NO_TOTALS,
+      }),
+    );
   };
 
   return {
@@ -127,38 +129,19 @@ export const createAgentService = (options: AgentServiceOptions) => {
       return (await effective(tenantId)).get(agentId) ?? null;
     },
 
-    async list(tenantId: string): Promise<AgentStatus[]> {
-      const now = clock.now();
-      const [settings, samples] = await Promise.all([
-        settingsOf(tenantId),
-        options.runSamples(tenantId, now - WINDOWS_MS['24h']),
-      ]);
-      return definitions.map((definition) =>
-        status(definition, settings.get(definition.id) ?? DEFAULTS, samples, now),
-      );
-    },
+    list: (tenantId: string): Promise<AgentStatus[]> => statuses(tenantId, definitions),
 
     async get(tenantId: string, id: string): Promise<AgentStatus> {
-      const definition = definitionOf(id);
-      const now = clock.now();
-      const [settings, samples] = await Promise.all([
-        settingsOf(tenantId),
-        options.runSamples(tenantId, now - WINDOWS_MS['24h']),
-      ]);
-      return status(definition, settings.get(id) ?? DEFAULTS, samples, now);
+      const [found] = await statuses(tenantId, [definitionOf(id)]);
+      if (found === undefined) throw notFound('agent');
+      return found;
     },
 
     async metrics(tenantId: string, id: string, window: MetricsWindow): Promise<AgentMetrics> {
       definitionOf(id);
       const since = clock.now() - WINDOWS_MS[window];
-      // A run that a clock ahead of ours has begun counts as well.
-      const until = clock.now() + WINDOWS_MS['1h'];
-      const [totals, shared] = await Promise.all([
-        options.runTotals({ tenantId, agentId: id, since, until }),
-        options.sharedSamples(tenantId, since),
-      ]);
-      const own = shared.filter((sample) => sample.agentId === id);
-      return metricsOf(window, addTotals(totals, totalsOf(own)), iso);
+      const totals = await options.figures({ tenantId, agentIds: [id], since });
+      return metricsOf(window, totals.get(id) ?? NO_TOTALS, iso);
     },
 
     /** Changes an agent for the tenant. Throws NOT_FOUND and, for a model that is not configured, VALIDATION_ERROR. */

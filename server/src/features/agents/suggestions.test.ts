@@ -8,7 +8,6 @@ import {
   createSuggestionStore,
   createSuggestions,
 } from './index.ts';
-import { NO_TOTALS } from './rules.ts';
 
 const PAGE = { page: 1, limit: 10, after: null };
 
@@ -22,9 +21,7 @@ describe.each(testStores)('suggestions on $name', ({ open }) => {
       seats: {},
       store: createAgentStore(db),
       clock,
-      runSamples: () => Promise.resolve([]),
-      sharedSamples: () => Promise.resolve([]),
-      runTotals: () => Promise.resolve(NO_TOTALS),
+      figures: () => Promise.resolve(new Map()),
       modelAvailable: () => true,
       modelExists: () => true,
     });

@@ -1,12 +1,17 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeOf } from '../../../test/support/cluster.ts';
+import { req } from '../../../test/requirements.ts';
 import { testStores } from '../../../test/support/stores.ts';
 import type { Db } from '../../db/db.ts';
+import { RUN_PART_MS } from '../../db/run-sums.ts';
+import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { iso } from '../../kernel/clock.ts';
-import { createChatStore, createRunSamples } from '../chat/index.ts';
-import { addTotals, metricsOf, percentiles, totalsOf, WINDOWS_MS } from './rules.ts';
-import { createRunTotals } from './totals.store.ts';
+import { runSamples } from '../chat/index.ts';
+import { samplesOf } from '../chat/readings.ts';
+import { type MetricsWindow, metricsOf, NO_TOTALS, percentiles, totalsOf, WINDOWS_MS } from './rules.ts';
+import { checkRunSums, createRunFigures, forgetRunSums } from './run-figures.ts';
+import { compact, coverOf, packTotals, unpackTotals } from './run-periods.ts';
 
 const TENANT = '0190a000-0000-7000-8000-000000000001';
 const NOW = Date.UTC(2026, 4, 14, 9);
@@ -67,6 +72,58 @@ it('percentiles are those of the values in their order', () => {
   expect(percentiles(new Map(), [0.5])).toEqual([null]);
 });
 
+const QUARTER = RUN_PART_MS.slot;
+
+it('a time is its periods and its rows: each instant counts once', () => {
+  const at = fc.integer({ min: 0, max: 4 * 96 }).map((slot) => NOW - 5 * 86_400_000 + slot * QUARTER);
+  const edge = fc.tuple(at, fc.constantFrom(-1, 0, 1, 400_000)).map(([slot, more]) => slot + more);
+  const starts = (ms: number) =>
+    fc.array(at).map((list) => new Set(list.map((one) => Math.floor(one / ms) * ms)));
+  fc.assert(
+    fc.property(
+      edge,
+      edge,
+      edge,
+      starts(RUN_PART_MS.day),
+      starts(RUN_PART_MS.hour),
+      starts(QUARTER),
+      (a, b, instant, day, hour, slot) => {
+        const stretch = { since: Math.min(a, b), until: Math.max(a, b) };
+        const { periods, rows } = coverOf(stretch, { day, hour, slot });
+        const spans = periods.map(({ part, startsAt }) => ({
+          since: startsAt,
+          until: startsAt + RUN_PART_MS[part],
+        }));
+        const within = (one: { since: number; until: number }): boolean =>
+          instant >= one.since && instant < one.until;
+        expect([...spans, ...rows].filter(within)).toHaveLength(within(stretch) ? 1 : 0);
+        for (const { part, startsAt } of periods) expect({ day, hour, slot }[part].has(startsAt)).toBe(true);
+      },
+    ),
+  );
+});
+
+it('of many durations each is known within a hundredth, and none is lost', () => {
+  const lengths = fc.array(fc.integer({ min: 0, max: 3 * 86_400_000 }), { minLength: 201, maxLength: 400 });
+  fc.assert(
+    fc.property(lengths, (list) => {
+      const counts = new Map<number, number>();
+      for (const ms of list) counts.set(ms, (counts.get(ms) ?? 0) + 1);
+      const kept = compact(counts);
+      expect([...kept.values()].reduce((sum, n) => sum + n, 0)).toBe(list.length);
+      const shares = [0.01, 0.5, 0.95, 0.99, 1];
+      const exact = percentiles(counts, shares);
+      for (const [n, value] of percentiles(kept, shares).entries())
+        expect(Math.abs((value ?? 0) - (exact[n] ?? 0))).toBeLessThanOrEqual((exact[n] ?? 0) / 100);
+      // What is compact stays as it is.
+      expect([...compact(kept)]).toEqual([...kept]);
+      const totals = { ...NO_TOTALS, latencies: counts };
+      expect(packTotals(unpackTotals(packTotals(totals)))).toBe(packTotals(totals));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 describe.each(testStores)('figures of agents on $name', (engine) => {
   let opened: Awaited<ReturnType<(typeof engine)['open']>>;
   let db: Db;
@@ -105,18 +162,177 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
   });
   afterEach(() => opened.drop());
 
-  it('added up by the store are those of all runs, one by one', async () => {
-    const { runSamples, sharedSamples } = createRunSamples(createChatStore(db, nodeOf(db)));
-    for (const window of ['1h', '24h', '7d', '30d'] as const)
-      for (const agentId of ['zeus', 'athena', 'hermes']) {
-        const since = NOW - WINDOWS_MS[window];
-        const all = (await runSamples(TENANT, since)).filter((sample) => sample.agentId === agentId);
-        const totals = await createRunTotals(db)({ tenantId: TENANT, agentId, since, until: NOW + 1 });
-        const shared = (await sharedSamples(TENANT, since)).filter((sample) => sample.agentId === agentId);
-        const expected = metricsOf(window, totalsOf(all), iso);
-        expect(metricsOf(window, addTotals(totals, totalsOf(shared)), iso)).toEqual(expected);
-        if (window === '30d' && agentId !== 'hermes') expect(expected.requests).toBeGreaterThan(500);
+  const AGENTS = ['zeus', 'athena', 'hermes'];
+  const WINDOWS = ['1h', '24h', '7d', '30d'] as const;
+
+  const service = (manyRuns = 500) =>
+    createRunFigures({
+      manyRuns,
+      samples: runSamples,
+      db,
+      clock: { now: () => NOW },
+      agentIds: AGENTS,
+      onError: (error) => {
+        throw error;
+      },
+    });
+
+  /** All runs one by one. */
+  const expected = async (window: MetricsWindow, agentId: string) => {
+    const rows = await db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('tenant_id', '=', TENANT)
+      .where('agent_id', 'is not', null)
+      .where('created_at', '>=', NOW - WINDOWS_MS[window])
+      .execute();
+    const own = rows.flatMap(samplesOf).filter((sample) => sample.agentId === agentId);
+    return metricsOf(window, totalsOf(own), iso);
+  };
+
+  const expectAll = async ({ figures }: Pick<ReturnType<typeof service>, 'figures'>): Promise<void> => {
+    for (const window of WINDOWS) {
+      const since = NOW - WINDOWS_MS[window];
+      const together = await figures({ tenantId: TENANT, agentIds: AGENTS, since });
+      for (const agentId of AGENTS) {
+        const alone = await figures({ tenantId: TENANT, agentIds: [agentId], since });
+        const wanted = await expected(window, agentId);
+        expect(metricsOf(window, together.get(agentId) ?? NO_TOTALS, iso)).toEqual(wanted);
+        expect(metricsOf(window, alone.get(agentId) ?? NO_TOTALS, iso)).toEqual(wanted);
       }
+    }
+  };
+
+  /** So many rows are read that sums are made of them. */
+  const sealed = async (): Promise<ReturnType<typeof service>> => {
+    const made = service(0);
+    await made.figures({ tenantId: TENANT, agentIds: AGENTS, since: NOW - WINDOWS_MS['30d'] });
+    await made.settled();
+    return made;
+  };
+
+  const parts = async (): Promise<Record<string, number>> => {
+    const rows = await db.read.selectFrom('run_sums').select('part').where('agent_id', '=', '').execute();
+    return Object.fromEntries(
+      Object.entries(Object.groupBy(rows, (row) => row.part)).map(([part, own = []]) => [part, own.length]),
+    );
+  };
+
+  const expectWrongFound = async (figures: ReturnType<typeof service>): Promise<void> => {
+    const [day] = await db.read
+      .selectFrom('run_sums')
+      .selectAll()
+      .where('part', '=', 'day')
+      .where('agent_id', '=', 'zeus')
+      .limit(1)
+      .execute();
+    const { starts_at: at = 0, totals = '' } = day ?? {};
+    const wrong = packTotals({ ...unpackTotals(totals), requests: 7_000 });
+    await db.write((tx) =>
+      tx
+        .updateTable('run_sums')
+        .set({ totals: wrong })
+        .where('part', '=', 'day')
+        .where('starts_at', '=', at)
+        .where('agent_id', '=', 'zeus')
+        .execute(),
+    );
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([
+      { tenantId: TENANT, wrong: [{ part: 'day', starts_at: Number(at) }] },
+    ]);
+    await forgetRunSums(db);
+    expect(await parts()).toEqual({});
+    await expectAll(figures);
+  };
+
+  it(req('AGENT-02', 'from rows and from sums they are those of all runs, one by one'), async () => {
+    await expectAll(service());
+    const figures = await sealed();
+    expect(await parts()).toEqual({ day: 30, hour: 30 * 24 + 8, slot: 3 });
+    for (const agentId of ['zeus', 'athena'])
+      expect((await expected('30d', agentId)).requests).toBeGreaterThan(500);
+    await expectAll(figures);
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+    // Events of finished runs may go (RETENTION_RUN_EVENTS_DAYS) without a sum being made anew.
+    const before = await parts();
+    await db.write((tx) => tx.updateTable('runs').set({ journal: null }).execute());
+    expect(await parts()).toEqual(before);
+    await expectWrongFound(figures);
+    await figures.close();
+  });
+
+  it(req('AGENT-02', 'a run that ends late, changes or goes is in them at once'), async () => {
+    const figures = await sealed();
+    const days = (await parts()).day;
+    const long = NOW - 9 * 86_400_000;
+    await db.write(async (tx) => {
+      await tx
+        .updateTable('runs')
+        .set({ status: 'completed', finished_at: NOW })
+        .where('status', '=', 'running')
+        .where('created_at', '>', long)
+        .where('tenant_id', '=', TENANT)
+        .execute();
+      await tx
+        .updateTable('runs')
+        .set({ agent_id: 'hermes' })
+        .where('id', 'in', ['run-3', 'run-4'])
+        .execute();
+      await tx.updateTable('runs').set({ cost_nano: 77_777 }).where('id', '=', 'run-7').execute();
+      await tx
+        .insertInto('runs')
+        .values({ ...rowAt(3_001), tenant_id: TENANT, created_at: long - 1_000, finished_at: long })
+        .execute();
+    });
+    expect((await parts()).day).toBeLessThan(days ?? 0);
+    await expectAll(figures);
+    // A conversation that goes takes its runs along.
+    await db.write((tx) => tx.deleteFrom('runs').where('id', 'in', ['run-5', 'run-8']).execute());
+    await expectAll(figures);
+    await figures.close();
+    const again = await sealed();
+    expect(await parts()).toEqual({ day: 30, hour: 30 * 24 + 8, slot: 3 });
+    await expectAll(again);
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+    await db.write((tx) => tx.deleteFrom('conversations').where('id', '=', 'c').execute());
+    await expectAll(again);
+    await again.close();
+  });
+
+  it(req('AGENT-02', 'sums that are made while runs end are right all the same'), async () => {
+    const made = [service(0), service(0)];
+    const asked = { tenantId: TENANT, agentIds: AGENTS, since: NOW - WINDOWS_MS['30d'] };
+    const ending = async (): Promise<void> => {
+      for (let n = 0; n < 60; n++) {
+        const i = 5 + 6 * n;
+        await db.write((tx) =>
+          tx
+            .updateTable('runs')
+            .set({ status: 'completed', finished_at: NOW })
+            .where('id', '=', `run-${i}`)
+            .execute(),
+        );
+      }
+    };
+    await withinTenant(TENANT, async () => {
+      await Promise.all([ending(), ...made.map((one) => one.figures(asked))]);
+      for (const one of made) await one.settled();
+    });
+    for (const one of made) {
+      await expectAll(one);
+      await one.close();
+    }
+    const again = await sealed();
+    await expectAll(again);
+    await again.close();
+    expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
+  });
+
+  it('few runs are read as they are, and nothing is written for them', async () => {
+    const figures = service();
+    await figures.figures({ tenantId: TENANT, agentIds: ['zeus'], since: NOW - WINDOWS_MS['24h'] });
+    await figures.settled();
+    expect(await parts()).toEqual({});
   });
 });
 

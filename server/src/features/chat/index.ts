@@ -11,8 +11,8 @@ export type { FollowedRun } from './remote.ts';
 export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 
-export { createRunSamples, type Turn } from './run-reads.ts';
-
+export type { Turn } from './run-reads.ts';
+export { runSamples } from './samples.store.ts';
 export {
   CHAT_BODY_BYTES,
   ChatRequest,

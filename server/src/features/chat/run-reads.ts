@@ -1,12 +1,10 @@
 import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { type AppError, notFound } from '../../kernel/errors.ts';
-import type { RunSample } from '../agents/index.ts';
 import { runOfCallId } from './client-tools.rules.ts';
 import { readHanded } from './continued.ts';
 import { storedFault } from './ending.ts';
 import { type Jump, jumpsOf, type RunEvent, readJournal, unpackJournal } from './journal.rules.ts';
-import { samplesOf } from './readings.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatResponse, Run, RunStatus } from './schema.ts';
 import type { ChatStore } from './store.ts';
@@ -18,15 +16,6 @@ export interface Turn {
   question: { id: string; content: string } | null;
   answer: ChatResponse | null;
 }
-
-/** Runs of a tenant since a time (epoch ms), for the figures of agents. */
-export const createRunSamples = (store: Pick<ChatStore, 'samples' | 'sharedSamples'>) => ({
-  runSamples: async (tenantId: string, since: number): Promise<RunSample[]> =>
-    (await store.samples(tenantId, since)).flatMap(samplesOf),
-  /** Of those in which other agents have worked too. */
-  sharedSamples: async (tenantId: string, since: number): Promise<RunSample[]> =>
-    (await store.sharedSamples(tenantId, since)).flatMap(samplesOf),
-});
 
 /** What can be read of stored runs. */
 export const createRunReads = (store: ChatStore) => {

@@ -245,28 +245,6 @@ const withAttachments = compiled<
     .orderBy('id', 'desc'),
 );
 
-/** How many runs the figures of agents are computed from at the most; newest first. */
-/** What the figures of agents need of a tenant's runs. */
-const samplesSince = (db: Db, tenantId: string, since: number) =>
-  db.read
-    .selectFrom('runs')
-    .select([
-      'agent_id',
-      'status',
-      'usage',
-      'cost_nano',
-      'tool_call_count',
-      'delegated',
-      'first_token_ms',
-      'created_at',
-      'finished_at',
-    ])
-    .where('tenant_id', '=', tenantId)
-    .where('created_at', '>=', since)
-    .where('agent_id', 'is not', null);
-
-const MAX_SAMPLES = 50_000;
-
 /** Another node has taken the run over, since this one was taken for dead: nothing more is written of it here. */
 export class RunLost extends Error {
   constructor() {
@@ -432,12 +410,6 @@ export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
 
   message: (id: string): Promise<MessageRow | undefined> =>
     db.read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst(),
-
-  samples: (tenantId: string, since: number) =>
-    samplesSince(db, tenantId, since).orderBy('created_at', 'desc').limit(MAX_SAMPLES).execute(),
-
-  sharedSamples: (tenantId: string, since: number) =>
-    samplesSince(db, tenantId, since).where('delegated', 'is not', null).execute(),
 
   steps: (runId: string): Promise<RunStepRow[]> =>
     db.read

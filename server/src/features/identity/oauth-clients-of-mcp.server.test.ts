@@ -183,6 +183,123 @@ describe(req('AUTH-30', 'a client id metadata document'), () => {
   });
 });
 
+describe(req('AUTH-33', 'new clients of an address'), () => {
+  let bounded: TestServer;
+  beforeAll(async () => {
+    bounded = await startServer({
+      env: {
+        RATE_LIMITS: 'on',
+        TRUST_PROXY: '127.0.0.1',
+        WEBHOOK_ALLOW_PRIVATE: 'on',
+        NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'),
+      },
+    });
+  });
+  afterAll(() => bounded?.close());
+
+  const ask = (clientId: string, address: string, more: RequestInit = {}): Promise<Response> =>
+    fetch(
+      authorizeUrl(bounded.url, {
+        clientId,
+        redirectUri: REDIRECT,
+        verifier: newVerifier(),
+        scope: 'openid',
+      }),
+      { redirect: 'manual', ...more, headers: { 'x-forwarded-for': address, ...more.headers } },
+    );
+  /** More than fit into two windows, so that one that ends meanwhile changes nothing. */
+  const MANY = 25;
+  const flood = async (name: string, address: string): Promise<Response[]> => {
+    const answers: Response[] = [];
+    for (let i = 0; i < MANY; i++) answers.push(await ask(publish(`/${name}-${i}.json`), address));
+    return answers;
+  };
+
+  it('are so many in a minute: then 429 with the time to wait, and nothing is fetched; other addresses go on', async () => {
+    const known = publish('/known.json');
+    expect((await ask(known, '203.0.113.7')).status).toBe(303);
+    const answers = await flood('flood', '203.0.113.7');
+    expect(answers[0]?.status).toBe(303);
+    const refused = answers.at(-1);
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused?.json()).toMatchObject({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringContaining('new clients'),
+    });
+    expect(asked).not.toContain(`/flood-${MANY - 1}.json`);
+    expect(asked.filter((at) => at.startsWith('/flood-')).length).toBeLessThanOrEqual(20);
+    // Those that are known, registered or come from elsewhere are not counted.
+    expect((await ask(known, '203.0.113.7')).status).toBe(303);
+    expect((await ask('pentarch-cli', '203.0.113.7')).status).not.toBe(429);
+    expect((await ask(publish('/elsewhere.json'), '203.0.113.8')).status).toBe(303);
+  });
+
+  it.each<[string, (id: string) => Promise<Response>]>([
+    ['/oauth/v2/par', (id) => post('/oauth/v2/par', { client_id: id })],
+    ['/oauth/v2/token', (id) => post('/oauth/v2/token', { client_id: id, grant_type: 'refresh_token' })],
+    ['/oauth/v2/revoke', (id) => post('/oauth/v2/revoke', { client_id: id, token: 'x' })],
+    [
+      'a header',
+      (id) =>
+        post(
+          '/oauth/v2/token',
+          { grant_type: 'client_credentials' },
+          {
+            authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:x`).toString('base64')}`,
+          },
+        ),
+    ],
+    [
+      'an assertion',
+      (id) =>
+        post('/oauth/v2/token', {
+          grant_type: 'client_credentials',
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: `${part({ alg: 'RS256' })}.${part({ iss: id, sub: id })}.x`,
+        }),
+    ],
+    [
+      'the end of a session',
+      (id) =>
+        fetch(`${bounded.url}/oidc/v1/end_session?${new URLSearchParams({ client_id: id })}`, {
+          headers: FROM,
+        }),
+    ],
+  ])('count wherever they are named: %s', async (where, name) => {
+    await flood('first', '203.0.113.20');
+    const at = `/named-in-${where.replaceAll(/\W/g, '-')}.json`;
+    const answer = await name(publish(at));
+    expect(answer.status).toBe(429);
+    expect(asked).not.toContain(at);
+  });
+  const FROM = { 'x-forwarded-for': '203.0.113.20' };
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const post = (at: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(`${bounded.url}${at}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...FROM, ...headers },
+      body: new URLSearchParams(fields).toString(),
+    });
+
+  it('are none of those by which somebody has signed in, also after a restart', async () => {
+    const clientId = publish('/signed-in.json');
+    const redirectUri = 'http://127.0.0.1:53998/callback';
+    const url = authorizeUrl(bounded.url, {
+      clientId,
+      redirectUri,
+      verifier: newVerifier(),
+      scope: 'openid',
+    });
+    const browser = createBrowser(bounded.url);
+    await browser.submit(await browser.submit(await browser.open(url), 'login', bounded.admin), 'consent');
+    await bounded.end('SIGTERM');
+    await bounded.start();
+    expect((await flood('after', '203.0.113.30')).at(-1)?.status).toBe(429);
+    expect((await ask(clientId, '203.0.113.30')).status).toBe(303);
+  });
+});
+
 describe(req('AUTH-31', 'a pushed authorization request'), () => {
   const push = async (fields: Record<string, string>, type = 'application/x-www-form-urlencoded') => {
     const answer = await fetch(`${server.url}/oauth/v2/par`, {

@@ -105,7 +105,7 @@ describe('lockout', () => {
 describe('throttle', () => {
   it('counts by address, slides, and says when to come back', () => {
     let now = 0;
-    const throttle = createThrottle({ now: () => now }, 3, true);
+    const throttle = createThrottle({ now: () => now }, { perMinute: 3, enabled: true, what: 'requests' });
     for (let i = 0; i < 3; i += 1) throttle.count('a');
     expect(() => throttle.count('a')).toThrow(OAuthError);
     throttle.count('b');

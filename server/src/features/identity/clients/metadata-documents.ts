@@ -31,6 +31,8 @@ type Json = Record<string, unknown>;
 export interface MetadataDocuments {
   /** The client that the address describes; null where there is none, or it may not sign people in here. */
   find(id: string): Promise<OidcClient | null>;
+  /** Whether asking for it would have a document fetched that was not read yet. */
+  isNew(id: string): boolean;
 }
 
 export interface MetadataDocumentsOptions {
@@ -186,6 +188,7 @@ export const createMetadataDocuments = ({
   };
 
   return {
+    isNew: (id) => isDocumentId(id) && !known.has(id) && (refused.get(id) ?? 0) <= clock.now(),
     async find(id) {
       if (!isDocumentId(id)) return null;
       if ((refused.get(id) ?? 0) > clock.now()) return null;

@@ -17,6 +17,7 @@ import { redirectFault } from './rules.ts';
 import {
   deleteClient,
   findClientRow,
+  hasSignedIn,
   insertClient,
   listClients,
   type OauthClientRow,
@@ -147,6 +148,12 @@ export const createClients = (options: ClientsOptions) => {
   return {
     find,
     takesDocuments: options.documents !== null,
+
+    /** A document that would be fetched for the first time, and by which nobody has signed in yet. */
+    isNew: async (id: string): Promise<boolean> =>
+      options.documents?.isNew(id) === true &&
+      (await findClientRow(db.read, id)) === undefined &&
+      !(await hasSignedIn(db.read, id)),
 
     isPublic: async (id: string): Promise<boolean> => (await find(id))?.type === 'public',
 

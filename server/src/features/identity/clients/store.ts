@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queryable } from '../../../db/db.ts';
 import { listPage } from '../../../db/page.ts';
 import type { OauthClientRow } from '../../../db/tables/identity.ts';
@@ -44,3 +45,13 @@ export const openSessionsOfClient = async (db: Queryable, clientId: string): Pro
       .where('revoked_at', 'is', null)
       .execute()
   ).map((row) => row.id);
+
+/** Whether anybody has a sign-in, open or ended, by a client whose id is an address; its condition is that of the index. */
+export const hasSignedIn = async (db: Queryable, clientId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('client_id', 'like', sql.lit('https:%'))
+    .limit(1)
+    .executeTakeFirst()) !== undefined;

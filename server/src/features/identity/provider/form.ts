@@ -28,7 +28,7 @@ const decodePart = (text: string): string => {
 };
 
 /** `Authorization: Basic` of RFC 6749, 2.3.1: both parts are form-encoded. Null when there is none. */
-const basicCredentials = (header: string | undefined): { id: string; secret: string } | null => {
+export const basicCredentials = (header: string | undefined): { id: string; secret: string } | null => {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return null;
   const text = Buffer.from(encoded, 'base64').toString('utf8');

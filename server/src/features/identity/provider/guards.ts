@@ -5,6 +5,7 @@ import { addressGroup } from '../../../kernel/address.ts';
 import { OIDC_PATHS } from '../../../kernel/oidc.ts';
 import { CHALLENGE } from './form.ts';
 import { FORM, FORM_ONLY } from './form-only.ts';
+import { countNewClients, NEW_CLIENTS_PER_MINUTE } from './new-clients.ts';
 import { OAuthError } from './oauth-error.ts';
 import { assertText } from './parameters.ts';
 import type { ProviderPluginOptions } from './plugin-options.ts';
@@ -27,14 +28,17 @@ const FORM_PATHS: ReadonlySet<string> = new Set([
 /** What holds for every request to the provider, before its own handler. */
 export const mountGuards = (
   scope: FastifyInstance,
-  options: Pick<ProviderPluginOptions, 'clock' | 'countAddress' | 'throttle'>,
+  options: Pick<ProviderPluginOptions, 'clients' | 'clock' | 'countAddress' | 'throttle'>,
 ): void => {
-  const throttleOf = (perMinute: number) =>
-    options.countAddress === null
-      ? createThrottle(options.clock, perMinute, options.throttle)
-      : createSharedThrottle(options.countAddress, perMinute, options.throttle);
-  const throttle = throttleOf(REQUESTS_PER_MINUTE);
-  const deviceCodes = throttleOf(DEVICE_CODES_PER_MINUTE);
+  const throttleOf = (perMinute: number, what: string) => {
+    const how = { perMinute, what, enabled: options.throttle };
+    return options.countAddress === null
+      ? createThrottle(options.clock, how)
+      : createSharedThrottle(options.countAddress, how);
+  };
+  const throttle = throttleOf(REQUESTS_PER_MINUTE, 'requests');
+  const deviceCodes = throttleOf(DEVICE_CODES_PER_MINUTE, 'requests');
+  const newClients = throttleOf(NEW_CLIENTS_PER_MINUTE, 'new clients');
 
   scope.addContentTypeParser(
     FORM,
@@ -65,8 +69,9 @@ export const mountGuards = (
     const { url = '' } = request.raw;
     const at = url.indexOf('?');
     assertText(at < 0 ? '' : url.slice(at + 1));
+    if (typeof request.body === 'string') assertText(request.body);
+    await countNewClients(request, options.clients, newClients);
     if (typeof request.body !== 'string') return;
-    assertText(request.body);
     if (request.routeOptions.url !== OIDC_PATHS.device) return;
     const form = new URLSearchParams(request.body);
     if (!form.has('user_code')) return;
