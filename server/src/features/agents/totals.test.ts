@@ -160,13 +160,17 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
           .execute();
     });
   });
-  afterEach(() => opened.drop());
+  const made: ReturnType<typeof createRunFigures>[] = [];
+  afterEach(async () => {
+    await Promise.all(made.splice(0).map((one) => one.close()));
+    await opened.drop();
+  });
 
   const AGENTS = ['zeus', 'athena', 'hermes'];
   const WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 
-  const service = (manyRuns = 500) =>
-    createRunFigures({
+  const service = (manyRuns = 500) => {
+    const figures = createRunFigures({
       manyRuns,
       samples: runSamples,
       db,
@@ -176,6 +180,9 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
         throw error;
       },
     });
+    made.push(figures);
+    return figures;
+  };
 
   /** All runs one by one. */
   const expected = async (window: MetricsWindow, agentId: string) => {
@@ -205,10 +212,10 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
 
   /** So many rows are read that sums are made of them. */
   const sealed = async (): Promise<ReturnType<typeof service>> => {
-    const made = service(0);
-    await made.figures({ tenantId: TENANT, agentIds: AGENTS, since: NOW - WINDOWS_MS['30d'] });
-    await made.settled();
-    return made;
+    const figures = service(0);
+    await figures.figures({ tenantId: TENANT, agentIds: AGENTS, since: NOW - WINDOWS_MS['30d'] });
+    await figures.settled();
+    return figures;
   };
 
   const parts = async (): Promise<Record<string, number>> => {
@@ -240,13 +247,17 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([
       { tenantId: TENANT, wrong: [{ part: 'day', starts_at: Number(at) }] },
     ]);
+    // What was read before has begun no sums that would come back.
+    await figures.settled();
     await forgetRunSums(db);
     expect(await parts()).toEqual({});
     await expectAll(figures);
   };
 
   it(req('AGENT-02', 'from rows and from sums they are those of all runs, one by one'), async () => {
-    await expectAll(service());
+    const rows = service();
+    await expectAll(rows);
+    await rows.close();
     const figures = await sealed();
     expect(await parts()).toEqual({ day: 30, hour: 30 * 24 + 8, slot: 3 });
     for (const agentId of ['zeus', 'athena'])
@@ -258,7 +269,6 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     await db.write((tx) => tx.updateTable('runs').set({ journal: null }).execute());
     expect(await parts()).toEqual(before);
     await expectWrongFound(figures);
-    await figures.close();
   });
 
   it(req('AGENT-02', 'a run that ends late, changes or goes is in them at once'), async () => {
@@ -296,7 +306,6 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
     await db.write((tx) => tx.deleteFrom('conversations').where('id', '=', 'c').execute());
     await expectAll(again);
-    await again.close();
   });
 
   it(req('AGENT-02', 'sums that are made while runs end are right all the same'), async () => {
@@ -324,7 +333,6 @@ describe.each(testStores)('figures of agents on $name', (engine) => {
     }
     const again = await sealed();
     await expectAll(again);
-    await again.close();
     expect(await checkRunSums(db, runSamples, AGENTS)).toEqual([{ tenantId: TENANT, wrong: [] }]);
   });
 
