@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
 from ._async_transport import AsyncioTransport, AsyncTransport
 from ._auth import StaticToken
@@ -47,7 +47,7 @@ class Knowledge(resources.Knowledge):
             external_id=external_id,
             on_progress=on_progress,
         )
-        return cast(Document, self._http.json(call, options))
+        return self._http.model(Document, call, options)
 
 
 class AsyncKnowledge(resources.AsyncKnowledge):
@@ -77,7 +77,7 @@ class AsyncKnowledge(resources.AsyncKnowledge):
             external_id=external_id,
             on_progress=on_progress,
         )
-        return cast(Document, await self._http.json(call, options))
+        return await self._http.model(Document, call, options)
 
 
 def _source(auth: str | TokenSource | None) -> TokenSource:

@@ -22,6 +22,7 @@ from ._cancellation import Cancellation
 from ._core import Plan, Token
 from ._errors import CancelledError, ConnectionFailedError, ForbiddenError, UnauthorizedError
 from ._http import AsyncHttp, Http
+from ._record import Record
 from ._retry import wait_seconds
 from ._transport import HttpTransport, host_of
 from ._version import USER_AGENT
@@ -52,7 +53,7 @@ _PIECE = 65_536
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """``id`` is None for what is no event of a record, such as ``ready``."""
+    """``id`` is None for what is no event of a record, such as ``ready``. The payload's fields are attributes too."""
 
     id: str | None
     type: str
@@ -181,7 +182,7 @@ class Link:
 
     def _received(self, text: bytes) -> Iterator[_Out]:
         try:
-            value: Any = json.loads(text)
+            value: Any = json.loads(text, object_hook=Record)
         except ValueError:
             return
         if not isinstance(value, dict):
