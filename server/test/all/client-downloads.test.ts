@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -63,6 +65,74 @@ const lineOf = (language: string): { variables: Record<string, string>; command:
   return { variables, command, args };
 };
 
+/** A proxy for http that knows one name, and lets nothing else through. */
+const HIDDEN_NAME = 'pentarch.test';
+const startProxy = async (target: URL): Promise<{ url: string; asked: string[]; close(): Promise<void> }> => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const url = new URL(request.url ?? '', 'http://none.test');
+    if (url.hostname !== HIDDEN_NAME) {
+      response.writeHead(502).end();
+      return;
+    }
+    const { method = '', headers } = request;
+    const onward = forward(
+      { host: target.hostname, port: target.port, path: url.pathname + url.search, method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    onward.once('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  proxy.on('connect', (request, socket, head) => {
+    asked.push(`CONNECT ${request.url}`);
+    if (request.url !== `${HIDDEN_NAME}:80`) {
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    const onward = connect(Number(target.port), target.hostname, () => {
+      socket.write('HTTP/1.1 200 Connected\r\n\r\n');
+      onward.write(head);
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const one of [socket, onward]) one.on('error', () => one.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    close: () => {
+      proxy.closeAllConnections();
+      return new Promise((resolve) => proxy.close(() => resolve()));
+    },
+  };
+};
+
+/** What a program is told so that it can reach the server through the proxy alone. */
+const behindProxy = async (
+  work: (variables: Record<string, string>) => Promise<string>,
+): Promise<{ output: string; asked: string[] }> => {
+  const proxy = await startProxy(new URL(acceptance.server.url));
+  try {
+    const variables = {
+      HTTP_PROXY: proxy.url,
+      http_proxy: proxy.url,
+      HTTPS_PROXY: proxy.url,
+      NO_PROXY: '',
+      no_proxy: '',
+    };
+    const output = await work({ ...variables, PENTARCH_URL: `http://${HIDDEN_NAME}` });
+    return { output: output.trim(), asked: proxy.asked };
+  } finally {
+    await proxy.close();
+  }
+};
+
 const USE_PYTHON = `import os
 from pentarch import Client
 from pentarch.models import User
@@ -70,6 +140,32 @@ with Client(os.environ["PENTARCH_URL"], auth=os.environ["PENTARCH_API_KEY"]) as 
     me = client.users.get_me()
     assert isinstance(me, User)
     print(me.email)
+`;
+
+/** Both forms, live events, and a host that the proxy refuses. */
+const PROXIED_PYTHON = `import asyncio, os
+from pentarch import AsyncClient, Client, ConnectionFailedError
+url, key = os.environ["PENTARCH_URL"], os.environ["PENTARCH_API_KEY"]
+with Client(url, auth=key) as client:
+    assert client.users.get_me().email == os.environ["PENTARCH_EMAIL"]
+    assert next(iter(client.events())).type == "ready"
+    try:
+        client.with_options(base_url="https://pentarch.test", max_retries=0).users.get_me()
+    except ConnectionFailedError as error:
+        assert "403" in str(error), error
+
+async def work():
+    async with AsyncClient(url, auth=key) as client:
+        print((await client.users.get_me()).email)
+        async for event in client.events():
+            assert event.type == "ready"
+            break
+        try:
+            await client.with_options(base_url="https://pentarch.test", max_retries=0).users.get_me()
+        except ConnectionFailedError as error:
+            assert "403" in str(error), error
+
+asyncio.run(work())
 `;
 
 it('installs the Python client with pip, by its address and by the index', async () => {
@@ -84,6 +180,13 @@ it('installs the Python client with pip, by its address and by the index', async
     const used = await run('python3', ['-c', USE_PYTHON], home, { PYTHONPATH: target });
     expect(used.trim()).toBe(env.PENTARCH_EMAIL);
   }
+  const proxied = await behindProxy((variables) =>
+    run('python3', ['-c', PROXIED_PYTHON], home, { ...variables, PYTHONPATH: folder('python0') }),
+  );
+  expect(proxied.output).toBe(env.PENTARCH_EMAIL);
+  const tunnels = proxied.asked.filter((line) => line.startsWith('CONNECT'));
+  expect(tunnels.map((line) => line.split(':')[1])).toEqual(['80', '443', '80', '443']);
+  expect(proxied.asked).toContain(`GET http://${HIDDEN_NAME}/v2/users/me`);
 }, 300_000);
 
 it('installs the TypeScript client with npm', async () => {
@@ -103,6 +206,11 @@ console.log((await client.users.getMe()).email);
 `,
   );
   expect((await run(process.execPath, ['use.js'], project)).trim()).toBe(env.PENTARCH_EMAIL);
+  const proxied = await behindProxy((variables) =>
+    run(process.execPath, ['use.js'], project, { ...variables, NODE_USE_ENV_PROXY: '1' }),
+  );
+  expect(proxied.output).toBe(env.PENTARCH_EMAIL);
+  expect(proxied.asked).not.toEqual([]);
 }, 300_000);
 
 it('installs the Go client with go get', async () => {
@@ -140,6 +248,11 @@ func main() {
 `,
   );
   expect((await run('go', ['run', '.'], project, set)).trim()).toBe(env.PENTARCH_EMAIL);
+  const proxied = await behindProxy((variables) =>
+    run('go', ['run', '.'], project, { ...set, ...variables }),
+  );
+  expect(proxied.output).toBe(env.PENTARCH_EMAIL);
+  expect(proxied.asked).not.toEqual([]);
 }, 300_000);
 
 const SAME_WHEEL = `import sys, zipfile

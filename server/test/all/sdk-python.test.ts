@@ -41,8 +41,15 @@ it('passes the vectors', async () => {
   expect(code).toBe(0);
 });
 
-it('reads answers as models', async () => {
-  const { code, output } = await run(['-W', 'error', '-m', 'unittest', 'tests.test_models']);
+it('reads answers as models, and copies clients with other options', async () => {
+  const { code, output } = await run([
+    '-W',
+    'error',
+    '-m',
+    'unittest',
+    'tests.test_models',
+    'tests.test_options',
+  ]);
   expect(output).toMatch(/Ran [1-9]\d* tests[\s\S]*OK/);
   expect(code).toBe(0);
 });

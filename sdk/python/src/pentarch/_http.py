@@ -83,6 +83,14 @@ class Http:
         self.transport = transport
         self._token_lock = threading.Lock()
 
+    def beside(self, settings: Settings, transport: Transport | None) -> Http:
+        """With other settings over the same connections, where no other transport is given."""
+        other = Http(settings, transport or self.transport)
+        if settings.source is self.settings.source:
+            # One renewal at a time for all who use the source.
+            other._token_lock = self._token_lock
+        return other
+
     def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
             return self.transport.send(step.request)
@@ -225,6 +233,14 @@ class AsyncHttp:
         self.settings = settings
         self.transport = transport
         self._token_lock = asyncio.Lock()
+
+    def beside(self, settings: Settings, transport: AsyncTransport | None) -> AsyncHttp:
+        """With other settings over the same connections, where no other transport is given."""
+        other = AsyncHttp(settings, transport or self.transport)
+        if settings.source is self.settings.source:
+            # One renewal at a time for all who use the source.
+            other._token_lock = self._token_lock
+        return other
 
     async def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
