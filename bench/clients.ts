@@ -46,14 +46,14 @@ try {
   const run = async (command: string, args: readonly string[]): Promise<string> =>
     (await promisify(execFile)(command, args, { env, cwd: folder })).stdout;
 
-  const module = 'github.com/pentarch/pentarch/sdk/go';
+  const module = 'github.com/pentarch/pentarch/sdk/go/v2';
   copyFileSync(path.join(ROOT, 'bench', 'clients', 'main.go'), path.join(folder, 'main.go'));
   await run('go', ['mod', 'init', 'example.test/calls']);
   await run('go', [
     'mod',
     'edit',
     `-replace=${module}=${path.join(ROOT, 'sdk', 'go')}`,
-    `-require=${module}@v0.0.0`,
+    `-require=${module}@v2.0.0`,
   ]);
   await run('go', ['build', '-o', 'calls', '.']);
 

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildConsole } from '../console/build.ts';
+import { buildClients } from '../sdk/build.ts';
 
 /**
  * `npm run pack [-- FOLDER]` makes what is published: the tarballs of `pentarch` (the server with its console), `pentarch-cli` and
@@ -95,6 +96,7 @@ const packServer = (stage: string): void => {
   cpSync(path.join(ROOT, 'server', 'models'), path.join(stage, 'models'), { recursive: true });
   cpSync(path.join(ROOT, 'server', 'bin'), path.join(stage, 'bin'), { recursive: true });
   cpSync(path.join(ROOT, 'console', 'dist'), path.join(stage, 'console'), { recursive: true });
+  cpSync(path.join(ROOT, 'sdk', 'dist'), path.join(stage, 'clients'), { recursive: true });
   const { devDependencies: _dev, ...manifest } = manifestOf('server');
   const { names, needs } = bundlePackages(stage);
   finish(stage, {
@@ -120,6 +122,7 @@ mkdirSync(OUT, { recursive: true });
 const home = mkdtempSync(path.join(tmpdir(), 'pentarch-pack-'));
 try {
   await buildConsole({ ifStale: true });
+  buildClients({ ifStale: true });
   const stage = (name: string): string => {
     const folder = path.join(home, name);
     mkdirSync(folder);

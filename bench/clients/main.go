@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	pentarch "github.com/pentarch/pentarch/sdk/go"
+	pentarch "github.com/pentarch/pentarch/sdk/go/v2"
 )
 
 func number(name string) int {

@@ -98,8 +98,29 @@ describe('hostile documents', () => {
     for (const text of files.values()) expect(text).not.toContain('a */ b');
   });
 
-  it('is refused where Python reserves the name of a field', () => {
-    expect(() => writePython(buildApi(withText('x')))).toThrow('a field is named from');
+  it('has an underscore where Python reserves the name of an attribute', () => {
+    const text = [...writePython(buildApi(withText('says "no"'))).values()].join('\n');
+    expect(text).toContain('class Thing(Record):\n    __slots__ = ()\n    from_: str | None\n');
+    expect(text).toContain('"""says "no\\""""');
+  });
+
+  it('is refused where Python reserves the name of a field that is sent', () => {
+    const document = withText('x');
+    const sent = {
+      components: document.components,
+      paths: {
+        '/api/v1/things': {
+          post: {
+            ...document.paths['/api/v1/things'].get,
+            requestBody: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+            },
+            responses: { 204: {} },
+          },
+        },
+      },
+    };
+    expect(() => writePython(buildApi(sent))).toThrow('a field is named from');
   });
 });
 

@@ -40,8 +40,19 @@ export interface Method {
   readonly paging: Paging | null;
 }
 
+/** A component that is no object with fields of its own, such as one of several. */
+export interface Alias {
+  readonly name: string;
+  readonly type: Type;
+}
+
 export interface Api {
   readonly models: readonly Model[];
+  /** Names of models that answers hold; the others are what is sent. No model is both. */
+  readonly answered: ReadonlySet<string>;
+  /** Components that no operation of the clients reaches: those of other doors, errors, pages. */
+  readonly others: readonly Model[];
+  readonly aliases: readonly Alias[];
   /** By resource, in the order of the document. */
   readonly resources: ReadonlyMap<string, readonly Method[]>;
 }
@@ -174,19 +185,62 @@ const methodOf = (reading: Reading, operation: Operation): Omit<Method, 'bodyMod
   };
 };
 
+/** Adds the names of the models that a type holds, through any number of others. */
+const addReached = (models: ReadonlyMap<string, Model>, type: Type | null, names: Set<string>): void => {
+  switch (type?.kind) {
+    case 'ref':
+      if (names.has(type.name)) return;
+      names.add(type.name);
+      for (const field of models.get(type.name)?.fields ?? []) addReached(models, field.type, names);
+      return;
+    case 'array':
+    case 'map':
+    case 'nullable':
+      return addReached(models, type.of, names);
+    case 'union':
+      for (const part of type.of) addReached(models, part, names);
+  }
+};
+
+/** What is sent is named so; everything else of the document is answered. */
+const SENT = /(Request|Form)$|Request[A-Z]/;
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+
+/** The components of the document that no operation of the clients reaches. */
+const othersOf = (reading: Reading): { others: Model[]; aliases: Alias[] } => {
+  const known = new Set(reading.reached.keys());
+  const others: Model[] = [];
+  const aliases: Alias[] = [];
+  for (const [name, schema] of Object.entries(recordAt(reading.document, 'components', 'schemas'))) {
+    if (known.has(name)) continue;
+    const whole = recordAt(schema);
+    if (whole.properties === undefined) aliases.push({ name, type: typeOf(reading, whole) });
+    else others.push(modelOf(reading, name, whole));
+  }
+  return { others: others.sort(byName), aliases: aliases.sort(byName) };
+};
+
 export const buildApi = (document: unknown): Api => {
   const reading: Reading = { document, reached: new Map() };
   const methods = readOperations(document).map((operation) => methodOf(reading, operation));
   const models = [...reading.reached].map(([name, schema]) => modelOf(reading, name, schema));
-  const byName = new Map(models.map((model) => [model.name, model]));
+  const named = new Map(models.map((model) => [model.name, model]));
+  const answered = new Set<string>();
+  for (const { response, paging } of methods) {
+    addReached(named, response, answered);
+    addReached(named, paging?.item ?? null, answered);
+  }
+  const { others, aliases } = othersOf(reading);
+  for (const { name } of others) if (!SENT.test(name)) answered.add(name);
   const resources = new Map<string, Method[]>();
   for (const found of methods) {
     const { body, operation } = found;
-    const method = { ...found, bodyModel: body?.kind === 'ref' ? (byName.get(body.name) ?? null) : null };
+    const method = { ...found, bodyModel: body?.kind === 'ref' ? (named.get(body.name) ?? null) : null };
     const list = resources.get(operation.resource);
     if (list === undefined) resources.set(operation.resource, [method]);
     else list.push(method);
   }
-  models.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { models, resources };
+  models.sort(byName);
+  return { models, answered, others, aliases, resources };
 };

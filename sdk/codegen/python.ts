@@ -1,9 +1,9 @@
 import { pascal } from '../../server/src/http/document/words.ts';
 import { SLOW } from './choices.ts';
-import type { Api, Field, Method, Model, Type } from './models.ts';
+import type { Alias, Api, Field, Method, Model, Type } from './models.ts';
 import { snake } from './words.ts';
 
-/** Python: TypedDicts, and two classes for each resource, blocking and with asyncio. */
+/** Python: classes of what is answered, TypedDicts of what is sent, and two classes for each resource, blocking and with asyncio. */
 
 const HEAD = '# Generated from api/openapi.json by sdk/codegen. Do not edit.\n';
 
@@ -15,6 +15,13 @@ const RESERVED = new Set(
 );
 
 const safe = (name: string): string => (RESERVED.has(name) ? `${name}_` : name);
+
+/** Methods of dictionaries and of `Record`: a field of this name is an attribute with `_` behind it. */
+const TAKEN = new Set(
+  'clear copy fromkeys get items keys pop popitem setdefault to_dict update values'.split(' '),
+);
+
+const attribute = (name: string): string => (TAKEN.has(name) ? `${name}_` : safe(name));
 
 /** In a class with a method `list` the plain name would mean that method. */
 const typeText = (type: Type, list = 'list', prefix = ''): string => {
@@ -48,7 +55,9 @@ const typeText = (type: Type, list = 'list', prefix = ''): string => {
 };
 
 const docText = (text: string, indent: string): string =>
-  text === '' ? '' : `${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"""', "'''")}"""\n`;
+  text === ''
+    ? ''
+    : `${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '\\"')}"""\n`;
 
 const fieldText = ({ name, type, description }: Field): string => {
   if (RESERVED.has(name))
@@ -57,7 +66,7 @@ const fieldText = ({ name, type, description }: Field): string => {
 };
 
 /** `NotRequired` is of Python 3.11: what must be there stands in a class of its own. */
-const modelText = ({ name, fields }: Model): string => {
+const sentText = ({ name, fields }: Model): string => {
   const needed = fields.filter((field) => field.required);
   const rest = fields.filter((field) => !field.required);
   const body = (list: readonly Field[]): string =>
@@ -67,13 +76,115 @@ const modelText = ({ name, fields }: Model): string => {
   return `class _${name}(TypedDict):\n${body(needed)}\n\nclass ${name}(_${name}, total=False):\n${body(rest)}`;
 };
 
-const writeModels = (api: Api): string =>
-  [
+/** What may be absent reads as None. */
+const attributeText = ({ name, type, required, description }: Field): string => {
+  const text = typeText(type);
+  const open = required || type.kind === 'nullable' || text === 'Any' || text === 'None';
+  return `    ${attribute(name)}: ${open ? text : `${text} | None`}\n${docText(description, '    ')}`;
+};
+
+/** Whether the model can stand where one with this field is meant: what may be absent may be missing. */
+const holds = (model: Model, { name, type, required }: Field): boolean => {
+  const own = model.fields.find((field) => field.name === name);
+  if (own === undefined) return !required;
+  return JSON.stringify(own.type) === JSON.stringify(type) && (own.required || !required);
+};
+
+/** Fewer fields in common can be chance. */
+const MIN_BASE_FIELDS = 3;
+
+/** A `ConversationDetail` with every field of a `Conversation` is one: the largest such model is its base. */
+const baseOf = (model: Model, answered: readonly Model[]): Model | null => {
+  const bases = answered.filter(
+    ({ name, fields }) =>
+      name !== model.name &&
+      model.name.includes(name) &&
+      fields.length >= MIN_BASE_FIELDS &&
+      fields.every((field) => holds(model, field)),
+  );
+  return bases.sort((a, b) => b.fields.length - a.fields.length)[0] ?? null;
+};
+
+/** Each with its base before it. */
+const answeredTexts = (answered: readonly Model[]): string[] => {
+  const written = new Map<string, string>();
+  const write = (model: Model): void => {
+    if (written.has(model.name)) return;
+    const base = baseOf(model, answered);
+    if (base !== null) write(base);
+    const own = model.fields.filter(({ name }) => base?.fields.every((field) => field.name !== name) ?? true);
+    const head = `class ${model.name}(${base?.name ?? 'Record'}):\n    __slots__ = ()\n`;
+    written.set(model.name, head + own.map(attributeText).join(''));
+  };
+  answered.forEach(write);
+  return [...written.values()];
+};
+
+/** How a value turns into models; null where it holds none. */
+const shapeText = (type: Type, prefix = ''): string | null => {
+  const wrapped = (of: Type, open: string, close: string): string | null => {
+    const inner = shapeText(of, prefix);
+    return inner === null ? null : `${open}${inner}${close}`;
+  };
+  switch (type.kind) {
+    case 'ref':
+      return prefix + type.name;
+    case 'nullable':
+      return shapeText(type.of, prefix);
+    case 'array':
+      return wrapped(type.of, '[', ']');
+    case 'map':
+      return wrapped(type.of, '{"*": ', '}');
+    case 'union': {
+      const parts = type.of.map((part) => shapeText(part, prefix)).filter((part) => part !== null);
+      return parts.length === 0 ? null : `(${parts.join(', ')},)`;
+    }
+    default:
+      return null;
+  }
+};
+
+const boundText = ({ name, fields }: Model): string => {
+  const shapes = fields.flatMap((field) => {
+    const shape = shapeText(field.type);
+    return shape === null ? [] : [`"${field.name}": ${shape}`];
+  });
+  const optional = fields.filter(({ required }) => !required).map((field) => `"${field.name}"`);
+  if (shapes.length + optional.length === 0) return '';
+  return `bind(${name}, {${shapes.join(', ')}}, [${optional.join(', ')}])\n`;
+};
+
+const writeModels = (api: Api): string => {
+  const all = [...api.models, ...api.others].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const answered = all.filter(({ name }) => api.answered.has(name));
+  const sent = all.filter(({ name }) => !api.answered.has(name));
+  const alias = ({ name, type }: Alias): string => `${name}: TypeAlias = "${typeText(type)}"\n`;
+  return [
     HEAD,
     'from __future__ import annotations\n',
-    'from typing import Any, Literal, TypedDict\n\n',
-    api.models.map(modelText).join('\n\n'),
+    `from typing import Any, Literal, ${api.aliases.length === 0 ? '' : 'TypeAlias, '}TypedDict\n`,
+    'from .._record import Record, bind\n\n',
+    [...sent.map(sentText), ...answeredTexts(answered)].join('\n\n'),
+    ...(api.aliases.length === 0 ? [] : [`\n${api.aliases.map(alias).join('')}`]),
+    `\n${answered.map(boundText).join('')}`,
   ].join('\n');
+};
+
+/** `pentarch.models`: every name of the generated file, said one by one so that checkers know them. */
+const writeModelNames = (api: Api): string => {
+  const names = [...api.models, ...api.others, ...api.aliases].map(({ name }) => name);
+  const sorted = names.sort();
+  return [
+    HEAD,
+    '"""Every named component of the API: what is answered as classes, what is sent as TypedDicts."""\n',
+    'from ._generated.models import (',
+    ...sorted.map((name) => `    ${name},`),
+    ')\n',
+    '__all__ = [',
+    ...sorted.map((name) => `    "${name}",`),
+    ']\n',
+  ].join('\n');
+};
 
 interface Parts {
   readonly parameters: string;
@@ -122,32 +233,42 @@ const partsOf = ({ operation, query, body, bodyModel }: Method): Parts => {
 
 interface Shape {
   readonly returns: string;
+  /** The method of the connection. */
   readonly run: string;
+  /** What makes models of the answer. */
+  readonly kind: string | null;
   readonly awaited: boolean;
 }
 
-const shapeOf = (method: Method, asynchronous: boolean): Shape => {
-  const { operation, response, paging } = method;
+/** The items of pages are models: their class makes them. */
+const itemOf = (type: Type): string => {
+  if (type.kind !== 'ref') throw new Error('a list has items that are no model');
+  return `m.${type.name}`;
+};
+
+const shapeOf = ({ operation, response, paging }: Method, asynchronous: boolean): Shape => {
   if (paging !== null) {
-    const item = typeText(paging.item, 'builtins.list', 'm.');
-    if (paging.bare) return { returns: `builtins.list[${item}]`, run: 'json', awaited: true };
-    return { returns: `Page[${item}]`, run: 'page', awaited: true };
+    const item = itemOf(paging.item);
+    return paging.bare
+      ? { returns: `builtins.list[${item}]`, run: 'models', kind: item, awaited: true }
+      : { returns: `Page[${item}]`, run: 'page', kind: item, awaited: true };
   }
+  const plain = (returns: string, run: string): Shape => ({ returns, run, kind: null, awaited: true });
   switch (operation.responseKind) {
     case 'stream':
-      return { returns: asynchronous ? 'AsyncChatStream' : 'ChatStream', run: 'stream', awaited: false };
+      return { ...plain(asynchronous ? 'AsyncChatStream' : 'ChatStream', 'stream'), awaited: false };
     case 'none':
-      return { returns: 'None', run: 'none', awaited: true };
+      return plain('None', 'none');
     case 'text':
-      return { returns: 'str', run: 'text', awaited: true };
+      return plain('str', 'text');
     case 'bytes':
-      return { returns: 'bytes', run: 'content', awaited: true };
-    case 'json':
-      return {
-        returns: response === null ? 'Any' : typeText(response, 'builtins.list', 'm.'),
-        run: 'json',
-        awaited: true,
-      };
+      return plain('bytes', 'content');
+    case 'json': {
+      if (response === null) return plain('Any', 'json');
+      const returns = typeText(response, 'builtins.list', 'm.');
+      if (response.kind === 'ref') return { returns, run: 'model', kind: returns, awaited: true };
+      return { returns, run: 'json', kind: shapeText(response, 'm.'), awaited: true };
+    }
   }
 };
 
@@ -155,21 +276,23 @@ const methodText = (method: Method, asynchronous: boolean): string => {
   const { operation, paging } = method;
   const { parameters, call } = partsOf(method);
   const name = safe(snake(operation.name));
-  const { returns, run, awaited } = shapeOf(method, asynchronous);
+  const { returns, run, kind, awaited } = shapeOf(method, asynchronous);
   const waits = asynchronous && awaited;
-  const inner = `${waits ? 'await ' : ''}self._http.${run}(${call}, options)`;
+  const told = run === 'json' || kind === null ? '' : `${kind}, `;
+  const inner = `${waits ? 'await ' : ''}self._http.${run}(${told}${call}, options)`;
+  const shaped = kind === null ? inner : `shaped(${kind}, ${inner})`;
   // The types are those of the document; the server checks its answers against it.
-  const result = run === 'json' ? `cast("${returns.replaceAll('"', "'")}", ${inner})` : inner;
+  const result = run === 'json' ? `cast("${returns.replaceAll('"', "'")}", ${shaped})` : inner;
   const text =
     `    ${waits ? 'async ' : ''}def ${name}(\n        ${parameters},\n    ) -> ${returns}:\n` +
     docText(operation.summary, '        ') +
     `        ${run === 'none' ? '' : 'return '}${result}\n`;
   if (paging === null) return text;
-  const iterator = `${asynchronous ? 'AsyncIterator' : 'Iterator'}[${typeText(paging.item, 'builtins.list', 'm.')}]`;
+  const item = itemOf(paging.item);
   return (
-    `${text}\n    def ${name}_all(\n        ${parameters},\n    ) -> ${iterator}:\n` +
+    `${text}\n    def ${name}_all(\n        ${parameters},\n    ) -> ${asynchronous ? 'AsyncIterator' : 'Iterator'}[${item}]:\n` +
     `        """Every item of \`${name}\`, page by page."""\n` +
-    `        return self._http.${paging.bare ? 'all_bare' : 'all'}(${call}, options)\n`
+    `        return self._http.${paging.bare ? 'all_bare' : 'all'}(${item}, ${call}, options)\n`
   );
 };
 
@@ -204,6 +327,7 @@ const writeResources = (api: Api): string => {
     'from urllib.parse import quote\n',
     'from .._core import NOT_GIVEN, Call, CallOptions, NotGiven, Raw, given',
     'from .._http import AsyncChatStream, AsyncHttp, ChatStream, Http, Page',
+    'from .._record import shaped',
     'from . import models as m\n\n',
     'def _segment(value: str) -> str:\n    return quote(value, safe="")\n\n',
     'def _lines(text: str) -> Raw:',
@@ -217,4 +341,5 @@ export const writePython = (api: Api): Map<string, string> =>
   new Map([
     ['sdk/python/src/pentarch/_generated/models.py', writeModels(api)],
     ['sdk/python/src/pentarch/_generated/resources.py', writeResources(api)],
+    ['sdk/python/src/pentarch/models.py', writeModelNames(api)],
   ]);

@@ -81,6 +81,16 @@ func New(baseURL string, options ...Option) (*Client, error) {
 	return &Client{newResources(t), t}, nil
 }
 
+// With gives a client with further options, over the same HTTP client and tokens where they name no other.
+func (c *Client) With(options ...Option) *Client {
+	t := *c.transport
+	t.header = c.transport.header.Clone()
+	for _, option := range options {
+		option(&t)
+	}
+	return &Client{newResources(&t), &t}
+}
+
 // CallOption sets up one call.
 type CallOption func(*callOptions)
 

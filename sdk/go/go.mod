@@ -1,3 +1,3 @@
-module github.com/pentarch/pentarch/sdk/go
+module github.com/pentarch/pentarch/sdk/go/v2
 
 go 1.24

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -710,5 +711,38 @@ func TestNullable(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "text", string(text), want)
+	}
+}
+
+func TestWith(t *testing.T) {
+	var seen []*http.Request
+	answers := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r)
+		w.Header().Set("X-API-Version", "v1")
+		if len(seen) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, `{"status":"ok","version":"2.0.0","uptime_s":1}`)
+	})
+	server := httptest.NewServer(answers)
+	defer server.Close()
+	client, err := New(server.URL, WithToken("ptk_one"), WithMaxRetries(0), WithHeader("X-A", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.transport.sleep = func(context.Context, time.Duration) error { return nil }
+	if _, err := client.With(WithMaxRetries(1), WithHeader("X-B", "2")).System.Health(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.System.Health(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	copied, own := seen[1].Header, seen[2].Header
+	if copied.Get("Authorization") != "Bearer ptk_one" || copied.Get("X-A") != "1" || copied.Get("X-B") != "2" {
+		t.Errorf("the copy sent %v", copied)
+	}
+	if own.Get("X-B") != "" {
+		t.Error("the first client has the header of its copy")
 	}
 }

@@ -26,20 +26,14 @@ def _version() -> str:
 
 
 def _metadata() -> str:
-    return "\n".join(
-        [
-            "Metadata-Version: 2.1",
-            f"Name: {NAME}",
-            f"Version: {_version()}",
-            "Summary: Client of the Pentarch Agent Platform API, sync and async, standard library only",
-            "License: Apache-2.0",
-            "Requires-Python: >=3.10",
-            "Classifier: Typing :: Typed",
-            "Description-Content-Type: text/markdown",
-            "",
-            (HERE / "README.md").read_text(encoding="utf-8"),
-        ]
-    )
+    head = (HERE / "metadata.txt").read_text(encoding="utf-8").replace("{version}", _version()).rstrip()
+    return f"{head}\n\n{(HERE / 'README.md').read_text(encoding='utf-8')}"
+
+
+def _licence() -> bytes:
+    """Of the repository; in a source archive it lies beside this file."""
+    own = HERE / "LICENSE"
+    return (own if own.exists() else HERE.parents[1] / "LICENSE").read_bytes()
 
 
 def _sources() -> dict[str, bytes]:
@@ -57,6 +51,7 @@ def build_wheel(
     files[f"{info}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: pentarch\nRoot-Is-Purelib: true\nTag: {TAG}\n".encode()
     )
+    files[f"{info}/licenses/LICENSE"] = _licence()
     record = ""
     for name, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -75,8 +70,9 @@ def build_wheel(
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     top = f"{NAME}-{_version()}"
     files = {f"src/{name}": data for name, data in _sources().items()}
-    for name in ("pyproject.toml", "README.md", "build_backend.py"):
+    for name in ("pyproject.toml", "README.md", "build_backend.py", "metadata.txt"):
         files[name] = (HERE / name).read_bytes()
+    files["LICENSE"] = _licence()
     files["PKG-INFO"] = _metadata().encode()
     archive_name = f"{top}.tar.gz"
     with tarfile.open(Path(sdist_directory) / archive_name, "w:gz", format=tarfile.PAX_FORMAT) as archive:

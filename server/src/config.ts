@@ -421,6 +421,10 @@ export const SETTINGS = {
   ),
   RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
+  CLIENT_DOWNLOADS: flag(
+    true,
+    'Hand out the packages of the clients (Python, TypeScript, Go) at /sdk/, without a sign-in',
+  ),
   SHARE_LINKS: flag(
     false,
     'Let people share conversations by secret links, which whoever has them reads without signing in; off closes those that are there',

@@ -48,7 +48,7 @@ class Blocking(unittest.TestCase):
         cls.client.close()
 
     def test_password_and_api_key(self) -> None:
-        self.assertEqual(self.client.users.get_me()["email"], EMAIL)
+        self.assertEqual(self.client.users.get_me().email, EMAIL)
         with Client(URL, auth=ENV["PENTARCH_API_KEY"]) as by_key:
             self.assertEqual(by_key.users.get_me()["email"], EMAIL)
 

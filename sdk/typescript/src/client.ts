@@ -3,11 +3,7 @@ import { allResources } from './generated/resources.ts';
 import { type ClientOptions, createHttp } from './http.ts';
 import { type UploadOptions, uploadDocument } from './uploads.ts';
 
-/**
- * A client with every resource. Where size counts, take `createHttp` and only the resources needed:
- * `const chat = resources.chat(createHttp(options))`.
- */
-export const createClient = (options: ClientOptions) => {
+const everything = (options: ClientOptions) => {
   const http = createHttp(options);
   const all = allResources(http);
   return {
@@ -24,4 +20,17 @@ export const createClient = (options: ClientOptions) => {
   };
 };
 
-export type Client = ReturnType<typeof createClient>;
+export interface Client extends ReturnType<typeof everything> {
+  /** A client with other options; what is not given stays, and `headers` are added. A source of tokens is shared. */
+  withOptions(changes: Partial<ClientOptions>): Client;
+}
+
+/**
+ * A client with every resource. Where size counts, take `createHttp` and only the resources needed:
+ * `const chat = resources.chat(createHttp(options))`.
+ */
+export const createClient = (options: ClientOptions): Client => ({
+  ...everything(options),
+  withOptions: (changes) =>
+    createClient({ ...options, ...changes, headers: { ...options.headers, ...changes.headers } }),
+});

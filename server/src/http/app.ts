@@ -13,6 +13,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { API_VERSION } from '../kernel/version.ts';
+import type { Clients } from './clients.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './document/openapi.ts';
@@ -56,6 +57,8 @@ export interface AppOptions {
   audited?: AuditRoute;
   /** Called once for each response that turns a caller away (isRefusal). */
   refused?(sample: RefusedRequest): void;
+  /** Packages of the clients; null where the operator hands out none. */
+  clients?: Clients | null;
   /** The web console; none in tests of single features. */
   console?: Console;
   /** Other plugins that bring routes of their own (the identity provider, the MCP door). */
@@ -354,6 +357,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   await mountAll(app, options);
   mountDocument(app, options.routes, options.documents ?? []);
   options.console?.mount(app);
+  options.clients?.mount(app);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;
 };

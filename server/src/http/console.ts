@@ -77,7 +77,17 @@ const takes = (header: string, encoding: string): boolean =>
   });
 
 /** What programs talk to: an unknown path there is an error and no page of the console. */
-const MACHINE_PREFIXES = ['/api', '/mcp', '/health', '/ready', '/metrics', '/docs', '/console', '/assets'];
+const MACHINE_PREFIXES = [
+  '/api',
+  '/mcp',
+  '/health',
+  '/ready',
+  '/metrics',
+  '/docs',
+  '/console',
+  '/assets',
+  '/sdk',
+];
 const OF_MACHINES = new RegExp(`^(?:${MACHINE_PREFIXES.join('|')})(?:[/?]|$)`, 'i');
 
 const wantsPage = (request: FastifyRequest): boolean =>

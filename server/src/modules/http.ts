@@ -6,6 +6,7 @@ import type { Db } from '../db/db.ts';
 import { type Audit, actorOf, type RefusedRequests } from '../features/audit/index.ts';
 import type { Metrics } from '../features/system/index.ts';
 import { type AppOptions, buildApp } from '../http/app.ts';
+import { createClients } from '../http/clients.ts';
 import { createConsole } from '../http/console.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import type { LimitOptions } from '../http/limits-hook.ts';
@@ -15,7 +16,7 @@ import { OIDC_CLIENTS, OIDC_SCOPES } from '../kernel/oidc.ts';
 import { defineModule, type Given } from './module.ts';
 import type { NodePlace } from './node.ts';
 
-export interface HttpDeps extends Pick<Given, 'collected' | 'lifecycle' | 'logger'> {
+export interface HttpDeps extends Pick<Given, 'collected' | 'lifecycle' | 'logger' | 'publicUrl'> {
   audit: Pick<Audit, 'append'> & { refusals: Pick<RefusedRequests, 'ofRequest'> };
   config: Config;
   db: Db;
@@ -32,6 +33,12 @@ const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = [
   path.join(import.meta.dirname, '..', '..', 'console'),
   path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist'),
+].reduce((packed, built) => (existsSync(packed) ? packed : built));
+
+/** As the console's. */
+const CLIENTS_FOLDER = [
+  path.join(import.meta.dirname, '..', '..', 'clients'),
+  path.join(import.meta.dirname, '..', '..', '..', 'sdk', 'dist'),
 ].reduce((packed, built) => (existsSync(packed) ? packed : built));
 
 const consoleOf = (config: Config) =>
@@ -73,6 +80,9 @@ const appOf = (deps: HttpDeps, openRequests: OpenRequests): Promise<FastifyInsta
     refused: audit.refusals.ofRequest,
     documents,
     console: consoleOf(config),
+    clients: config.CLIENT_DOWNLOADS
+      ? createClients({ folder: CLIENTS_FOLDER, publicUrl: deps.publicUrl })
+      : null,
     plugins,
   });
 };
@@ -91,6 +101,7 @@ export const httpModule = defineModule({
     'limits',
     'logger',
     'node',
+    'publicUrl',
     'system',
   ],
   async build(deps: HttpDeps) {

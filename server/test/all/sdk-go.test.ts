@@ -76,7 +76,7 @@ const programOf = (example: string): string => {
 import (
 ${packages.map((name) => `\t"${name}"`).join('\n')}
 
-\t"github.com/pentarch/pentarch/sdk/go"
+\t"github.com/pentarch/pentarch/sdk/go/v2"
 )
 
 func main() {
@@ -94,9 +94,9 @@ it('installs as a module into an empty project, and runs every example of the RE
     expect(examples).toHaveLength(2);
     const started = await go(['mod', 'init', 'example.test/empty'], env, folder);
     expect(started.code, started.output).toBe(0);
-    const module = 'github.com/pentarch/pentarch/sdk/go';
+    const module = 'github.com/pentarch/pentarch/sdk/go/v2';
     const replaced = await go(
-      ['mod', 'edit', `-replace=${module}=${FOLDER}`, `-require=${module}@v0.0.0`],
+      ['mod', 'edit', `-replace=${module}=${FOLDER}`, `-require=${module}@v2.0.0`],
       env,
       folder,
     );

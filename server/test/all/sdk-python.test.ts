@@ -41,6 +41,19 @@ it('passes the vectors', async () => {
   expect(code).toBe(0);
 });
 
+it('reads answers as models, and copies clients with other options', async () => {
+  const { code, output } = await run([
+    '-W',
+    'error',
+    '-m',
+    'unittest',
+    'tests.test_models',
+    'tests.test_options',
+  ]);
+  expect(output).toMatch(/Ran [1-9]\d* tests[\s\S]*OK/);
+  expect(code).toBe(0);
+});
+
 it('is clean for mypy --strict', async () => {
   // A folder of `pip install --target`, where mypy is not installed for all.
   const { PYTHON_TOOLS: tools } = process.env;

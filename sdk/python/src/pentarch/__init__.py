@@ -33,8 +33,9 @@ from ._errors import (
     WebhookVerificationError,
 )
 from ._events import LiveEvent
-from ._generated import models
+from . import models
 from ._http import AsyncChatStream, ChatStream, Page
+from ._record import Record
 from ._version import VERSION
 from ._sse import SseEvent, SseParser
 from ._stream import ChatEvent
@@ -78,6 +79,7 @@ __all__ = [
     "PentarchError",
     "ProtocolError",
     "RateLimitedError",
+    "Record",
     "Refreshing",
     "Request",
     "RequestTimeoutError",

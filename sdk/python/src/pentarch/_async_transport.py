@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
+from dataclasses import replace
 from typing import AsyncIterator, Awaitable, Mapping, Protocol, TypeVar
 
 from ._core import Request
 from ._errors import ConnectionFailedError, PentarchError, TimedOutError
+from ._proxy import open_tunnel, proxies_of_environment, proxy_for
 from ._transport import host_of
 
 T = TypeVar("T")
@@ -145,11 +147,26 @@ class _Response:
         self._connection.close()
 
 
-class AsyncioTransport:
-    """For one event loop. ``context`` holds further authorities or a client certificate."""
+async def open_streams(
+    proxies: Mapping[str, str], host: _Host, secure: ssl.SSLContext | None, timeout: float
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to the host itself, through a proxy where one is meant for it."""
+    scheme, name, port = host
+    proxy = proxy_for(proxies, scheme, name, port)
+    if proxy is None:
+        return await asyncio.open_connection(name, port, ssl=secure, limit=_HEAD_LIMIT)
+    sock = await asyncio.to_thread(open_tunnel, proxy, name, port, timeout)
+    sock.setblocking(False)
+    called = None if secure is None else name
+    return await asyncio.open_connection(sock=sock, ssl=secure, server_hostname=called, limit=_HEAD_LIMIT)
 
-    def __init__(self, context: ssl.SSLContext | None = None) -> None:
+
+class AsyncioTransport:
+    """For one event loop. ``context`` and ``proxies`` as of ``HttpTransport``."""
+
+    def __init__(self, context: ssl.SSLContext | None = None, *, proxies: Mapping[str, str] | None = None) -> None:
         self._context = context
+        self.proxies = proxies_of_environment() if proxies is None else dict(proxies)
         self._idle: dict[_Host, list[_Connection]] = {}
 
     @property
@@ -164,7 +181,7 @@ class AsyncioTransport:
         else:
             connection.close()
 
-    async def _connect(self, host: _Host) -> _Connection:
+    async def _connect(self, host: _Host, timeout: float) -> _Connection:
         waiting = self._idle.get(host, [])
         while waiting:
             known = waiting.pop()
@@ -172,17 +189,25 @@ class AsyncioTransport:
                 return known
             known.close()
         scheme, name, port = host
+        proxy = proxy_for(self.proxies, scheme, name, port)
+        if scheme == "http" and proxy is not None:
+            return _Connection(*await asyncio.open_connection(proxy.host, proxy.port, limit=_HEAD_LIMIT))
         if scheme == "https" and self._context is None:
             self._context = ssl.create_default_context()
         secure = self._context if scheme == "https" else None
-        return _Connection(*await asyncio.open_connection(name, port, ssl=secure, limit=_HEAD_LIMIT))
+        return _Connection(*await open_streams(self.proxies, host, secure, timeout))
 
     async def send(self, request: Request) -> AsyncResponse:
         host, target = host_of(request.url)
+        proxy = proxy_for(self.proxies, *host)
+        if host[0] == "http" and proxy is not None:
+            # A proxy is told the whole address (RFC 9112, 3.2.2).
+            target = request.url
+            request = replace(request, headers={**request.headers, **proxy.headers})
         deadline = time.monotonic() + request.timeout
         connection: _Connection | None = None
         try:
-            connection = await asyncio.wait_for(self._connect(host), request.timeout)
+            connection = await asyncio.wait_for(self._connect(host, request.timeout), request.timeout)
             left = max(0.0, deadline - time.monotonic())
             status, headers = await asyncio.wait_for(_exchange(connection, host, target, request), left)
             return _Response(self, host, connection, request, status, headers, deadline)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, cast
+from dataclasses import replace
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
 from ._async_transport import AsyncioTransport, AsyncTransport
 from ._auth import StaticToken
@@ -47,7 +48,7 @@ class Knowledge(resources.Knowledge):
             external_id=external_id,
             on_progress=on_progress,
         )
-        return cast(Document, self._http.json(call, options))
+        return self._http.model(Document, call, options)
 
 
 class AsyncKnowledge(resources.AsyncKnowledge):
@@ -77,11 +78,18 @@ class AsyncKnowledge(resources.AsyncKnowledge):
             external_id=external_id,
             on_progress=on_progress,
         )
-        return cast(Document, await self._http.json(call, options))
+        return await self._http.model(Document, call, options)
 
 
 def _source(auth: str | TokenSource | None) -> TokenSource:
     return StaticToken(auth) if auth is None or isinstance(auth, str) else auth
+
+
+def _changed(settings: Settings, **changes: Any) -> Settings:
+    given = {name: value for name, value in changes.items() if value is not None}
+    if "base_url" in given:
+        checked_base_url(given["base_url"])
+    return replace(settings, **given)
 
 
 class Client(resources.AllResources):
@@ -112,9 +120,40 @@ class Client(resources.AllResources):
         settings = Settings(
             checked_base_url(base_url), _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
         )
-        self.http = Http(settings, transport or HttpTransport())
-        super().__init__(self.http)
-        self.knowledge = Knowledge(self.http)
+        self._use(Http(settings, transport or HttpTransport()))
+
+    def _use(self, http: Http) -> None:
+        self.http = http
+        super().__init__(http)
+        self.knowledge = Knowledge(http)
+
+    def with_options(
+        self,
+        *,
+        base_url: str | None = None,
+        auth: str | TokenSource | None = None,
+        surface: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        log: Callable[[LogEntry], None] | None = None,
+        transport: Transport | None = None,
+    ) -> Client:
+        """A client with other options over the same connections and tokens; what is not given stays, and ``headers`` are
+        added. Closing either closes the connections of both, unless it has a ``transport`` of its own."""
+        settings = _changed(
+            self.http.settings,
+            base_url=base_url,
+            source=None if auth is None else _source(auth),
+            surface=surface,
+            timeout=timeout,
+            max_retries=max_retries,
+            headers=None if headers is None else {**self.http.settings.headers, **headers},
+            log=log,
+        )
+        copied = Client.__new__(Client)
+        copied._use(self.http.beside(settings, transport))
+        return copied
 
     def __enter__(self) -> Client:
         return self
@@ -158,9 +197,39 @@ class AsyncClient(resources.AsyncAllResources):
         settings = Settings(
             checked_base_url(base_url), _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
         )
-        self.http = AsyncHttp(settings, transport or AsyncioTransport())
-        super().__init__(self.http)
-        self.knowledge = AsyncKnowledge(self.http)
+        self._use(AsyncHttp(settings, transport or AsyncioTransport()))
+
+    def _use(self, http: AsyncHttp) -> None:
+        self.http = http
+        super().__init__(http)
+        self.knowledge = AsyncKnowledge(http)
+
+    def with_options(
+        self,
+        *,
+        base_url: str | None = None,
+        auth: str | TokenSource | None = None,
+        surface: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        log: Callable[[LogEntry], None] | None = None,
+        transport: AsyncTransport | None = None,
+    ) -> AsyncClient:
+        """As ``Client.with_options``."""
+        settings = _changed(
+            self.http.settings,
+            base_url=base_url,
+            source=None if auth is None else _source(auth),
+            surface=surface,
+            timeout=timeout,
+            max_retries=max_retries,
+            headers=None if headers is None else {**self.http.settings.headers, **headers},
+            log=log,
+        )
+        copied = AsyncClient.__new__(AsyncClient)
+        copied._use(self.http.beside(settings, transport))
+        return copied
 
     async def __aenter__(self) -> AsyncClient:
         return self

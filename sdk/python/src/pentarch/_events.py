@@ -15,13 +15,15 @@ import ssl
 import time
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, AsyncIterator, Callable, Iterator, Sequence, cast
+from typing import Any, AsyncIterator, Callable, Iterator, Mapping, Sequence, cast
 
-from ._async_transport import AsyncioTransport
+from ._async_transport import AsyncioTransport, open_streams
 from ._cancellation import Cancellation
 from ._core import Plan, Token
 from ._errors import CancelledError, ConnectionFailedError, ForbiddenError, UnauthorizedError
 from ._http import AsyncHttp, Http
+from ._proxy import open_tunnel, proxy_for
+from ._record import Record
 from ._retry import wait_seconds
 from ._transport import HttpTransport, host_of
 from ._version import USER_AGENT
@@ -52,7 +54,7 @@ _PIECE = 65_536
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """``id`` is None for what is no event of a record, such as ``ready``."""
+    """``id`` is None for what is no event of a record, such as ``ready``. The payload's fields are attributes too."""
 
     id: str | None
     type: str
@@ -181,7 +183,7 @@ class Link:
 
     def _received(self, text: bytes) -> Iterator[_Out]:
         try:
-            value: Any = json.loads(text)
+            value: Any = json.loads(text, object_hook=Record)
         except ValueError:
             return
         if not isinstance(value, dict):
@@ -220,9 +222,17 @@ def _token_plan() -> Plan:
     return (yield Token(_CONNECT_S))
 
 
-def _open_socket(url: str, context: ssl.SSLContext | None) -> socket.socket:
+def _near_socket(url: str, proxies: Mapping[str, str]) -> socket.socket:
     (scheme, name, port), _ = host_of(url)
-    sock = socket.create_connection((name, port), timeout=_CONNECT_S)
+    proxy = proxy_for(proxies, scheme, name, port)
+    if proxy is not None:
+        return open_tunnel(proxy, name, port, _CONNECT_S)
+    return socket.create_connection((name, port), timeout=_CONNECT_S)
+
+
+def _open_socket(url: str, context: ssl.SSLContext | None, proxies: Mapping[str, str]) -> socket.socket:
+    (scheme, name, _), _ = host_of(url)
+    sock = _near_socket(url, proxies)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if scheme == "https":
@@ -247,7 +257,8 @@ def live_events(
     http: Http, topics: Sequence[str] | None, cancellation: Cancellation | None
 ) -> Iterator[LiveEvent]:
     settings = http.settings
-    context = http.transport.context if isinstance(http.transport, HttpTransport) else None
+    own = http.transport if isinstance(http.transport, HttpTransport) else HttpTransport()
+    context = own.context
     state = LiveState(settings.base_url, settings.max_retries, topics)
     stop = cancellation or Cancellation()
     while True:
@@ -256,7 +267,7 @@ def live_events(
         code = ABNORMAL
         sock: socket.socket | None = None
         try:
-            sock = _open_socket(state.url, context)
+            sock = _open_socket(state.url, context, own.proxies)
             stop.watch(id(sock), _shutter(sock))
             sock.sendall(link.opening())
             heard = time.monotonic()
@@ -306,7 +317,8 @@ def live_events(
 
 async def async_live_events(http: AsyncHttp, topics: Sequence[str] | None) -> AsyncIterator[LiveEvent]:
     settings = http.settings
-    context = http.transport.context if isinstance(http.transport, AsyncioTransport) else None
+    own = http.transport if isinstance(http.transport, AsyncioTransport) else AsyncioTransport()
+    context = own.context
     state = LiveState(settings.base_url, settings.max_retries, topics)
     while True:
         link = Link(state, await http.run(_token_plan()))
@@ -315,7 +327,7 @@ async def async_live_events(http: AsyncHttp, topics: Sequence[str] | None) -> As
         try:
             (scheme, name, port), _ = host_of(state.url)
             secure = (context or ssl.create_default_context()) if scheme == "https" else None
-            opening = asyncio.open_connection(name, port, ssl=secure)
+            opening = open_streams(own.proxies, (scheme, name, port), secure, _CONNECT_S)
             reader, opened = await asyncio.wait_for(opening, _CONNECT_S)
             writer = opened
             opened.write(link.opening())

@@ -27,6 +27,8 @@ from ._core import (
     plan_call,
 )
 from ._errors import PentarchError, ProtocolError
+from ._generated.models import ChatResponse
+from ._record import M, shaped
 from ._stream import ChatEvent, StreamState
 from ._transport import Response, Transport
 
@@ -44,9 +46,9 @@ class Page(Generic[T]):
     next_cursor: str | None
 
     @staticmethod
-    def of(value: dict[str, Any]) -> Page[Any]:
+    def of(kind: type[M], value: dict[str, Any]) -> Page[M]:
         return Page(
-            items=value["items"],
+            items=shaped([kind], value["items"]),
             page=value["page"],
             limit=value["limit"],
             total=value["total"],
@@ -80,6 +82,14 @@ class Http:
         self.settings = settings
         self.transport = transport
         self._token_lock = threading.Lock()
+
+    def beside(self, settings: Settings, transport: Transport | None) -> Http:
+        """With other settings over the same connections, where no other transport is given."""
+        other = Http(settings, transport or self.transport)
+        if settings.source is self.settings.source:
+            # One renewal at a time for all who use the source.
+            other._token_lock = self._token_lock
+        return other
 
     def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -118,6 +128,12 @@ class Http:
     def json(self, call: Call, options: CallOptions | None = None) -> Any:
         return parse_json(call, self.send(call, options).read())
 
+    def model(self, kind: type[M], call: Call, options: CallOptions | None = None) -> M:
+        return cast(M, shaped(kind, self.json(call, options)))
+
+    def models(self, kind: type[M], call: Call, options: CallOptions | None = None) -> list[M]:
+        return cast("list[M]", shaped([kind], self.json(call, options)))
+
     def none(self, call: Call, options: CallOptions | None = None) -> None:
         self.send(call, options).read()
 
@@ -127,23 +143,23 @@ class Http:
     def text(self, call: Call, options: CallOptions | None = None) -> str:
         return self.send(call, options).read().decode()
 
-    def page(self, call: Call, options: CallOptions | None = None) -> Page[Any]:
-        return Page.of(self.json(call, options))
+    def page(self, kind: type[M], call: Call, options: CallOptions | None = None) -> Page[M]:
+        return Page.of(kind, self.json(call, options))
 
-    def all(self, call: Call, options: CallOptions | None = None) -> Iterator[Any]:
+    def all(self, kind: type[M], call: Call, options: CallOptions | None = None) -> Iterator[M]:
         found: dict[str, str] | None = None
         while True:
-            page = self.page(_next_call(call, found), options)
+            page = self.page(kind, _next_call(call, found), options)
             yield from page.items
             if page.next_cursor is None:
                 return
             found = {"cursor": page.next_cursor}
 
-    def all_bare(self, call: Call, options: CallOptions | None = None) -> Iterator[Any]:
+    def all_bare(self, kind: type[M], call: Call, options: CallOptions | None = None) -> Iterator[M]:
         found: dict[str, str] | None = None
         while True:
             response = self.send(_next_call(call, found), options)
-            yield from parse_json(call, response.read())
+            yield from cast("list[M]", shaped([kind], parse_json(call, response.read())))
             found = next_query_of(response.headers.get("link"))
             if found is None:
                 return
@@ -200,11 +216,11 @@ class ChatStream:
             if event.event == "message.delta":
                 yield str(event.data["content"])
 
-    def final(self) -> Any:
-        """Reads to the end and gives the ChatResponse."""
+    def final(self) -> ChatResponse:
+        """Reads to the end and gives the whole answer."""
         for event in self:
             if event.event == "message.completed":
-                return event.data
+                return ChatResponse(event.data)
         raise ProtocolError("the stream ended without an answer")
 
 
@@ -217,6 +233,14 @@ class AsyncHttp:
         self.settings = settings
         self.transport = transport
         self._token_lock = asyncio.Lock()
+
+    def beside(self, settings: Settings, transport: AsyncTransport | None) -> AsyncHttp:
+        """With other settings over the same connections, where no other transport is given."""
+        other = AsyncHttp(settings, transport or self.transport)
+        if settings.source is self.settings.source:
+            # One renewal at a time for all who use the source.
+            other._token_lock = self._token_lock
+        return other
 
     async def _perform(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -253,6 +277,12 @@ class AsyncHttp:
     async def json(self, call: Call, options: CallOptions | None = None) -> Any:
         return parse_json(call, await (await self.send(call, options)).read())
 
+    async def model(self, kind: type[M], call: Call, options: CallOptions | None = None) -> M:
+        return cast(M, shaped(kind, await self.json(call, options)))
+
+    async def models(self, kind: type[M], call: Call, options: CallOptions | None = None) -> list[M]:
+        return cast("list[M]", shaped([kind], await self.json(call, options)))
+
     async def none(self, call: Call, options: CallOptions | None = None) -> None:
         await (await self.send(call, options)).read()
 
@@ -262,24 +292,24 @@ class AsyncHttp:
     async def text(self, call: Call, options: CallOptions | None = None) -> str:
         return (await (await self.send(call, options)).read()).decode()
 
-    async def page(self, call: Call, options: CallOptions | None = None) -> Page[Any]:
-        return Page.of(await self.json(call, options))
+    async def page(self, kind: type[M], call: Call, options: CallOptions | None = None) -> Page[M]:
+        return Page.of(kind, await self.json(call, options))
 
-    async def all(self, call: Call, options: CallOptions | None = None) -> AsyncIterator[Any]:
+    async def all(self, kind: type[M], call: Call, options: CallOptions | None = None) -> AsyncIterator[M]:
         found: dict[str, str] | None = None
         while True:
-            page = await self.page(_next_call(call, found), options)
+            page = await self.page(kind, _next_call(call, found), options)
             for item in page.items:
                 yield item
             if page.next_cursor is None:
                 return
             found = {"cursor": page.next_cursor}
 
-    async def all_bare(self, call: Call, options: CallOptions | None = None) -> AsyncIterator[Any]:
+    async def all_bare(self, kind: type[M], call: Call, options: CallOptions | None = None) -> AsyncIterator[M]:
         found: dict[str, str] | None = None
         while True:
             response = await self.send(_next_call(call, found), options)
-            for item in parse_json(call, await response.read()):
+            for item in cast("list[M]", shaped([kind], parse_json(call, await response.read()))):
                 yield item
             found = next_query_of(response.headers.get("link"))
             if found is None:
@@ -340,5 +370,5 @@ class AsyncChatStream:
         """Reads to the end and gives the ChatResponse."""
         async for event in self:
             if event.event == "message.completed":
-                return event.data
+                return ChatResponse(event.data)
         raise ProtocolError("the stream ended without an answer")

@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ._core import Request
 from ._errors import CancelledError, ConnectionFailedError, PentarchError, TimedOutError
+from ._proxy import proxies_of_environment, proxy_for
 
 _IDLE_PER_HOST = 10
 _PIECE = 65_536
@@ -133,10 +134,12 @@ def _stopper(connection: http.client.HTTPConnection) -> None:
 
 
 class HttpTransport:
-    """Usable from many threads at once. ``context`` holds further authorities or a client certificate."""
+    """Usable from many threads at once. ``context`` holds further authorities or a client certificate. ``proxies`` by
+    scheme ("http", "https", "all") and "no" as NO_PROXY; by default those of the environment."""
 
-    def __init__(self, context: ssl.SSLContext | None = None) -> None:
+    def __init__(self, context: ssl.SSLContext | None = None, *, proxies: Mapping[str, str] | None = None) -> None:
         self._context = context
+        self.proxies = proxies_of_environment() if proxies is None else dict(proxies)
         self._idle: dict[_Host, list[http.client.HTTPConnection]] = {}
         self._lock = threading.Lock()
 
@@ -170,14 +173,24 @@ class HttpTransport:
         host, target = host_of(request.url)
         scheme, name, port = host
         deadline = time.monotonic() + request.timeout
+        proxy = proxy_for(self.proxies, scheme, name, port)
+        near, near_port = (name, port) if proxy is None else (proxy.host, proxy.port)
         connection = self._take(host)
         if connection is None and scheme == "https":
             if self._context is None:
                 self._context = ssl.create_default_context()
-            connection = http.client.HTTPSConnection(name, port, timeout=request.timeout, context=self._context)
+            connection = http.client.HTTPSConnection(
+                near, near_port, timeout=request.timeout, context=self._context
+            )
+            if proxy is not None:
+                connection.set_tunnel(name, port, dict(proxy.headers))
         elif connection is None:
-            connection = http.client.HTTPConnection(name, port, timeout=request.timeout)
+            connection = http.client.HTTPConnection(near, near_port, timeout=request.timeout)
         headers = dict(request.headers)
+        if proxy is not None and scheme == "http":
+            # A proxy is told the whole address (RFC 9112, 3.2.2).
+            target = request.url
+            headers.update(proxy.headers)
         if request.body is not None or request.method in ("POST", "PUT", "PATCH"):
             headers["content-length"] = str(request.size)
         try:

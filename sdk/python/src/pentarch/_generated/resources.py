@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from .._core import NOT_GIVEN, Call, CallOptions, NotGiven, Raw, given
 from .._http import AsyncChatStream, AsyncHttp, ChatStream, Http, Page
+from .._record import shaped
 from . import models as m
 
 
@@ -36,7 +37,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Page[m.User]:
         """Accounts of the tenant, for admins"""
-        return self._http.page(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.page(m.User, Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def list_as_admin_all(
         self,
@@ -50,7 +51,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Iterator[m.User]:
         """Every item of `list_as_admin`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.all(m.User, Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def list(
         self,
@@ -64,7 +65,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Page[m.User]:
         """Accounts of the tenant"""
-        return self._http.page(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.page(m.User, Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def list_all(
         self,
@@ -78,7 +79,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Iterator[m.User]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.all(m.User, Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def create(
         self,
@@ -94,7 +95,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.CreatedUser:
         """Make an account; without a password the answer has an invitation link"""
-        return cast("m.CreatedUser", self._http.json(Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options))
+        return self._http.model(m.CreatedUser, Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options)
 
     def get_me(
         self,
@@ -102,7 +103,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.User:
         """The account of the caller"""
-        return cast("m.User", self._http.json(Call("GET", "/v2/users/me"), options))
+        return self._http.model(m.User, Call("GET", "/v2/users/me"), options)
 
     def update_me(
         self,
@@ -111,7 +112,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.User:
         """Change the own name"""
-        return cast("m.User", self._http.json(Call("PATCH", "/v2/users/me", json=given(name=name)), options))
+        return self._http.model(m.User, Call("PATCH", "/v2/users/me", json=given(name=name)), options)
 
     def change_my_password(
         self,
@@ -129,7 +130,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.ListMySessionsResult:
         """Open sign-ins of the caller"""
-        return cast("m.ListMySessionsResult", self._http.json(Call("GET", "/v2/users/me/sessions"), options))
+        return self._http.model(m.ListMySessionsResult, Call("GET", "/v2/users/me/sessions"), options)
 
     def end_my_session(
         self,
@@ -149,7 +150,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Page[m.ApiKey]:
         """Personal access tokens of the caller"""
-        return self._http.page(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.ApiKey, Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_personal_tokens_all(
         self,
@@ -160,7 +161,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> Iterator[m.ApiKey]:
         """Every item of `list_personal_tokens`, page by page."""
-        return self._http.all(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.ApiKey, Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create_personal_token(
         self,
@@ -170,7 +171,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.PersonalToken:
         """Make a personal access token; the secret is shown once"""
-        return cast("m.PersonalToken", self._http.json(Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options))
+        return self._http.model(m.PersonalToken, Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options)
 
     def delete_personal_token(
         self,
@@ -188,7 +189,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.User:
         """One account"""
-        return cast("m.User", self._http.json(Call("GET", f"/v2/users/{_segment(id)}"), options))
+        return self._http.model(m.User, Call("GET", f"/v2/users/{_segment(id)}"), options)
 
     def update(
         self,
@@ -202,7 +203,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.User:
         """Change name, roles, tier or status; roles and deactivation take effect at once"""
-        return cast("m.User", self._http.json(Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options))
+        return self._http.model(m.User, Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options)
 
     def deactivate(
         self,
@@ -220,7 +221,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.EraseUserDataResult:
         """Erase a person's content: one's own, or as an admin"""
-        return cast("m.EraseUserDataResult", self._http.json(Call("DELETE", f"/v2/users/{_segment(id)}/data"), options))
+        return self._http.model(m.EraseUserDataResult, Call("DELETE", f"/v2/users/{_segment(id)}/data"), options)
 
     def export_data(
         self,
@@ -229,7 +230,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.ExportUserDataResult:
         """Everything that is stored of a person: one's own, or as an admin"""
-        return cast("m.ExportUserDataResult", self._http.json(Call("GET", f"/v2/users/{_segment(id)}/export"), options))
+        return self._http.model(m.ExportUserDataResult, Call("GET", f"/v2/users/{_segment(id)}/export"), options)
 
     def invite(
         self,
@@ -238,7 +239,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.InviteUserResult:
         """A new invitation link for an account that waits for one"""
-        return cast("m.InviteUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
+        return self._http.model(m.InviteUserResult, Call("POST", f"/v2/users/{_segment(id)}/invitation"), options)
 
     def move(
         self,
@@ -249,7 +250,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.MoveUserResult:
         """Move a person to another tenant under a new account; their records stay (platform administrators)"""
-        return cast("m.MoveUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options))
+        return self._http.model(m.MoveUserResult, Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options)
 
     def reset_password(
         self,
@@ -258,7 +259,7 @@ class Users:
         options: CallOptions | None = None,
     ) -> m.InviteUserResult:
         """A link with which the person sets a new password"""
-        return cast("m.InviteUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options))
+        return self._http.model(m.InviteUserResult, Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options)
 
 
 class AsyncUsers:
@@ -277,7 +278,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> Page[m.User]:
         """Accounts of the tenant, for admins"""
-        return await self._http.page(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return await self._http.page(m.User, Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def list_as_admin_all(
         self,
@@ -291,7 +292,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.User]:
         """Every item of `list_as_admin`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.all(m.User, Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     async def list(
         self,
@@ -305,7 +306,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> Page[m.User]:
         """Accounts of the tenant"""
-        return await self._http.page(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return await self._http.page(m.User, Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     def list_all(
         self,
@@ -319,7 +320,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.User]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+        return self._http.all(m.User, Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
 
     async def create(
         self,
@@ -335,7 +336,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.CreatedUser:
         """Make an account; without a password the answer has an invitation link"""
-        return cast("m.CreatedUser", await self._http.json(Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options))
+        return await self._http.model(m.CreatedUser, Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options)
 
     async def get_me(
         self,
@@ -343,7 +344,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.User:
         """The account of the caller"""
-        return cast("m.User", await self._http.json(Call("GET", "/v2/users/me"), options))
+        return await self._http.model(m.User, Call("GET", "/v2/users/me"), options)
 
     async def update_me(
         self,
@@ -352,7 +353,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.User:
         """Change the own name"""
-        return cast("m.User", await self._http.json(Call("PATCH", "/v2/users/me", json=given(name=name)), options))
+        return await self._http.model(m.User, Call("PATCH", "/v2/users/me", json=given(name=name)), options)
 
     async def change_my_password(
         self,
@@ -370,7 +371,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.ListMySessionsResult:
         """Open sign-ins of the caller"""
-        return cast("m.ListMySessionsResult", await self._http.json(Call("GET", "/v2/users/me/sessions"), options))
+        return await self._http.model(m.ListMySessionsResult, Call("GET", "/v2/users/me/sessions"), options)
 
     async def end_my_session(
         self,
@@ -390,7 +391,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> Page[m.ApiKey]:
         """Personal access tokens of the caller"""
-        return await self._http.page(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.ApiKey, Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_personal_tokens_all(
         self,
@@ -401,7 +402,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.ApiKey]:
         """Every item of `list_personal_tokens`, page by page."""
-        return self._http.all(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.ApiKey, Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create_personal_token(
         self,
@@ -411,7 +412,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.PersonalToken:
         """Make a personal access token; the secret is shown once"""
-        return cast("m.PersonalToken", await self._http.json(Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options))
+        return await self._http.model(m.PersonalToken, Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options)
 
     async def delete_personal_token(
         self,
@@ -429,7 +430,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.User:
         """One account"""
-        return cast("m.User", await self._http.json(Call("GET", f"/v2/users/{_segment(id)}"), options))
+        return await self._http.model(m.User, Call("GET", f"/v2/users/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -443,7 +444,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.User:
         """Change name, roles, tier or status; roles and deactivation take effect at once"""
-        return cast("m.User", await self._http.json(Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options))
+        return await self._http.model(m.User, Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options)
 
     async def deactivate(
         self,
@@ -461,7 +462,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.EraseUserDataResult:
         """Erase a person's content: one's own, or as an admin"""
-        return cast("m.EraseUserDataResult", await self._http.json(Call("DELETE", f"/v2/users/{_segment(id)}/data"), options))
+        return await self._http.model(m.EraseUserDataResult, Call("DELETE", f"/v2/users/{_segment(id)}/data"), options)
 
     async def export_data(
         self,
@@ -470,7 +471,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.ExportUserDataResult:
         """Everything that is stored of a person: one's own, or as an admin"""
-        return cast("m.ExportUserDataResult", await self._http.json(Call("GET", f"/v2/users/{_segment(id)}/export"), options))
+        return await self._http.model(m.ExportUserDataResult, Call("GET", f"/v2/users/{_segment(id)}/export"), options)
 
     async def invite(
         self,
@@ -479,7 +480,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.InviteUserResult:
         """A new invitation link for an account that waits for one"""
-        return cast("m.InviteUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
+        return await self._http.model(m.InviteUserResult, Call("POST", f"/v2/users/{_segment(id)}/invitation"), options)
 
     async def move(
         self,
@@ -490,7 +491,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.MoveUserResult:
         """Move a person to another tenant under a new account; their records stay (platform administrators)"""
-        return cast("m.MoveUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options))
+        return await self._http.model(m.MoveUserResult, Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options)
 
     async def reset_password(
         self,
@@ -499,7 +500,7 @@ class AsyncUsers:
         options: CallOptions | None = None,
     ) -> m.InviteUserResult:
         """A link with which the person sets a new password"""
-        return cast("m.InviteUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options))
+        return await self._http.model(m.InviteUserResult, Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options)
 
 
 class Agents:
@@ -514,7 +515,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> builtins.list[m.AgentStatus]:
         """Statuses of all eleven agents"""
-        return cast("builtins.list[m.AgentStatus]", self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
+        return self._http.models(m.AgentStatus, Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
 
     def list_all(
         self,
@@ -524,7 +525,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> Iterator[m.AgentStatus]:
         """Every item of `list`, page by page."""
-        return self._http.all_bare(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
+        return self._http.all_bare(m.AgentStatus, Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
 
     def list_suggestions(
         self,
@@ -537,7 +538,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> Page[m.AgentSuggestion]:
         """Suggested changes of agents’ instructions, newest first"""
-        return self._http.page(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.page(m.AgentSuggestion, Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def list_suggestions_all(
         self,
@@ -550,7 +551,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> Iterator[m.AgentSuggestion]:
         """Every item of `list_suggestions`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.all(m.AgentSuggestion, Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def accept_suggestion(
         self,
@@ -559,7 +560,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.AgentSuggestion:
         """Add the suggested text to the instructions of the agent"""
-        return cast("m.AgentSuggestion", self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options))
+        return self._http.model(m.AgentSuggestion, Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options)
 
     def reject_suggestion(
         self,
@@ -568,7 +569,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.AgentSuggestion:
         """Close a suggestion without any change"""
-        return cast("m.AgentSuggestion", self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options))
+        return self._http.model(m.AgentSuggestion, Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options)
 
     def get(
         self,
@@ -577,7 +578,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Status of one agent"""
-        return cast("m.AgentStatus", self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}"), options))
+        return self._http.model(m.AgentStatus, Call("GET", f"/api/v1/agents/{_segment(id)}"), options)
 
     def update(
         self,
@@ -590,7 +591,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Switch an agent on or off, set its model or instructions"""
-        return cast("m.AgentStatus", self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options))
+        return self._http.model(m.AgentStatus, Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options)
 
     def get_metrics(
         self,
@@ -600,7 +601,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.AgentMetrics:
         """Performance of one agent, measured from its runs"""
-        return cast("m.AgentMetrics", self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options))
+        return self._http.model(m.AgentMetrics, Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options)
 
     def invoke(
         self,
@@ -617,7 +618,7 @@ class Agents:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
+        return self._http.model(m.ChatResponse, Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options)
 
 
 class AsyncAgents:
@@ -632,7 +633,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> builtins.list[m.AgentStatus]:
         """Statuses of all eleven agents"""
-        return cast("builtins.list[m.AgentStatus]", await self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
+        return await self._http.models(m.AgentStatus, Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
 
     def list_all(
         self,
@@ -642,7 +643,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.AgentStatus]:
         """Every item of `list`, page by page."""
-        return self._http.all_bare(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
+        return self._http.all_bare(m.AgentStatus, Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
 
     async def list_suggestions(
         self,
@@ -655,7 +656,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> Page[m.AgentSuggestion]:
         """Suggested changes of agents’ instructions, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return await self._http.page(m.AgentSuggestion, Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def list_suggestions_all(
         self,
@@ -668,7 +669,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.AgentSuggestion]:
         """Every item of `list_suggestions`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.all(m.AgentSuggestion, Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     async def accept_suggestion(
         self,
@@ -677,7 +678,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.AgentSuggestion:
         """Add the suggested text to the instructions of the agent"""
-        return cast("m.AgentSuggestion", await self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options))
+        return await self._http.model(m.AgentSuggestion, Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options)
 
     async def reject_suggestion(
         self,
@@ -686,7 +687,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.AgentSuggestion:
         """Close a suggestion without any change"""
-        return cast("m.AgentSuggestion", await self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options))
+        return await self._http.model(m.AgentSuggestion, Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options)
 
     async def get(
         self,
@@ -695,7 +696,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Status of one agent"""
-        return cast("m.AgentStatus", await self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}"), options))
+        return await self._http.model(m.AgentStatus, Call("GET", f"/api/v1/agents/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -708,7 +709,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.AgentStatus:
         """Switch an agent on or off, set its model or instructions"""
-        return cast("m.AgentStatus", await self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options))
+        return await self._http.model(m.AgentStatus, Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions, all_tools=all_tools)), options)
 
     async def get_metrics(
         self,
@@ -718,7 +719,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.AgentMetrics:
         """Performance of one agent, measured from its runs"""
-        return cast("m.AgentMetrics", await self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options))
+        return await self._http.model(m.AgentMetrics, Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options)
 
     async def invoke(
         self,
@@ -735,7 +736,7 @@ class AsyncAgents:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
+        return await self._http.model(m.ChatResponse, Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options)
 
 
 class Chat:
@@ -756,7 +757,7 @@ class Chat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
+        return self._http.model(m.ChatResponse, Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options)
 
     def get_run(
         self,
@@ -765,7 +766,7 @@ class Chat:
         options: CallOptions | None = None,
     ) -> m.Run:
         """State of a run"""
-        return cast("m.Run", self._http.json(Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options))
+        return self._http.model(m.Run, Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options)
 
     def cancel_run(
         self,
@@ -774,7 +775,7 @@ class Chat:
         options: CallOptions | None = None,
     ) -> m.Run:
         """Stop a run; the partial answer is kept"""
-        return cast("m.Run", self._http.json(Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options))
+        return self._http.model(m.Run, Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options)
 
     def follow_run(
         self,
@@ -813,7 +814,7 @@ class Chat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask a question in other words"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options))
+        return self._http.model(m.ChatResponse, Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options)
 
     def edit_stream(
         self,
@@ -839,7 +840,7 @@ class Chat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Answer a question once more"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+        return self._http.model(m.ChatResponse, Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
     def regenerate_stream(
         self,
@@ -872,7 +873,7 @@ class AsyncChat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options))
+        return await self._http.model(m.ChatResponse, Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, attachments=attachments, store=store, history=history, response_schema=response_schema), slow=True), options)
 
     async def get_run(
         self,
@@ -881,7 +882,7 @@ class AsyncChat:
         options: CallOptions | None = None,
     ) -> m.Run:
         """State of a run"""
-        return cast("m.Run", await self._http.json(Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options))
+        return await self._http.model(m.Run, Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options)
 
     async def cancel_run(
         self,
@@ -890,7 +891,7 @@ class AsyncChat:
         options: CallOptions | None = None,
     ) -> m.Run:
         """Stop a run; the partial answer is kept"""
-        return cast("m.Run", await self._http.json(Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options))
+        return await self._http.model(m.Run, Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options)
 
     def follow_run(
         self,
@@ -929,7 +930,7 @@ class AsyncChat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask a question in other words"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options))
+        return await self._http.model(m.ChatResponse, Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, attachments=attachments, model=model, agent_id=agent_id), slow=True), options)
 
     def edit_stream(
         self,
@@ -955,7 +956,7 @@ class AsyncChat:
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Answer a question once more"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+        return await self._http.model(m.ChatResponse, Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
     def regenerate_stream(
         self,
@@ -988,7 +989,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
+        return self._http.page(m.Conversation, Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -1004,7 +1005,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Iterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
+        return self._http.all(m.Conversation, Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def create(
         self,
@@ -1014,7 +1015,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.CreatedConversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return self._http.model(m.CreatedConversation, Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options)
 
     def delete(
         self,
@@ -1023,7 +1024,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.DeleteConversationsResult:
         """Delete conversations for good, archived or not"""
-        return cast("m.DeleteConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
+        return self._http.model(m.DeleteConversationsResult, Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options)
 
     def list_folders(
         self,
@@ -1032,7 +1033,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.ListFoldersResult:
         """Folders of the caller’s conversations, with how many each holds"""
-        return cast("m.ListFoldersResult", self._http.json(Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options))
+        return self._http.model(m.ListFoldersResult, Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options)
 
     def rename_folder(
         self,
@@ -1042,7 +1043,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.RenameFolderResult:
         """Rename a folder of the caller’s, or take it away"""
-        return cast("m.RenameFolderResult", self._http.json(Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options))
+        return self._http.model(m.RenameFolderResult, Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options)
 
     def import_(
         self,
@@ -1051,7 +1052,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
         """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
-        return cast("m.ImportConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
+        return self._http.model(m.ImportConversationsResult, Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options)
 
     def get(
         self,
@@ -1060,7 +1061,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.ConversationDetail:
         """A conversation with its newest 200 messages"""
-        return cast("m.ConversationDetail", self._http.json(Call("GET", f"/api/v1/conversations/{_segment(id)}"), options))
+        return self._http.model(m.ConversationDetail, Call("GET", f"/api/v1/conversations/{_segment(id)}"), options)
 
     def update(
         self,
@@ -1074,7 +1075,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Rename, pin or file a conversation, replace its metadata or pick its branch"""
-        return cast("m.CreatedConversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
+        return self._http.model(m.CreatedConversation, Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options)
 
     def archive(
         self,
@@ -1104,7 +1105,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return self._http.model(m.CreatedConversation, Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options)
 
     def list_messages(
         self,
@@ -1118,7 +1119,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
         """The messages of a conversation, oldest first: its active branch, or all branches"""
-        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
+        return self._http.page(m.Message, Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -1132,7 +1133,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Iterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
+        return self._http.all(m.Message, Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def get_picture(
         self,
@@ -1151,7 +1152,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return self._http.model(m.CreatedConversation, Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options)
 
     def list_shares(
         self,
@@ -1163,7 +1164,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Page[m.Share]:
         """How a conversation is shared, newest first"""
-        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.Share, Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_shares_all(
         self,
@@ -1175,7 +1176,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> Iterator[m.Share]:
         """Every item of `list_shares`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Share, Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def share(
         self,
@@ -1187,7 +1188,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.ShareConversationResult:
         """Let others read a conversation as it stands now"""
-        return cast("m.ShareConversationResult", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options))
+        return self._http.model(m.ShareConversationResult, Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options)
 
     def revoke_share(
         self,
@@ -1208,7 +1209,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.RateMessageResult:
         """Rate an answer"""
-        return cast("m.RateMessageResult", self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+        return self._http.model(m.RateMessageResult, Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options)
 
     def open_share(
         self,
@@ -1217,7 +1218,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.OpenShareResult:
         """A conversation that somebody of the tenant has shared"""
-        return cast("m.OpenShareResult", self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}"), options))
+        return self._http.model(m.OpenShareResult, Call("GET", f"/api/v1/shares/{_segment(token)}"), options)
 
     def open_public_share(
         self,
@@ -1226,7 +1227,7 @@ class Conversations:
         options: CallOptions | None = None,
     ) -> m.OpenShareResult:
         """A conversation that somebody has shared by a link, without a sign-in"""
-        return cast("m.OpenShareResult", self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options))
+        return self._http.model(m.OpenShareResult, Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options)
 
 
 class AsyncConversations:
@@ -1247,7 +1248,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
+        return await self._http.page(m.Conversation, Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -1263,7 +1264,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
+        return self._http.all(m.Conversation, Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     async def create(
         self,
@@ -1273,7 +1274,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.CreatedConversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return await self._http.model(m.CreatedConversation, Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options)
 
     async def delete(
         self,
@@ -1282,7 +1283,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.DeleteConversationsResult:
         """Delete conversations for good, archived or not"""
-        return cast("m.DeleteConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
+        return await self._http.model(m.DeleteConversationsResult, Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options)
 
     async def list_folders(
         self,
@@ -1291,7 +1292,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.ListFoldersResult:
         """Folders of the caller’s conversations, with how many each holds"""
-        return cast("m.ListFoldersResult", await self._http.json(Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options))
+        return await self._http.model(m.ListFoldersResult, Call("GET", "/api/v1/conversations/folders", query=given(status=status)), options)
 
     async def rename_folder(
         self,
@@ -1301,7 +1302,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.RenameFolderResult:
         """Rename a folder of the caller’s, or take it away"""
-        return cast("m.RenameFolderResult", await self._http.json(Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options))
+        return await self._http.model(m.RenameFolderResult, Call("POST", "/api/v1/conversations/folders/rename", json=given(name=name, to=to)), options)
 
     async def import_(
         self,
@@ -1310,7 +1311,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
         """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
-        return cast("m.ImportConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
+        return await self._http.model(m.ImportConversationsResult, Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options)
 
     async def get(
         self,
@@ -1319,7 +1320,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.ConversationDetail:
         """A conversation with its newest 200 messages"""
-        return cast("m.ConversationDetail", await self._http.json(Call("GET", f"/api/v1/conversations/{_segment(id)}"), options))
+        return await self._http.model(m.ConversationDetail, Call("GET", f"/api/v1/conversations/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -1333,7 +1334,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Rename, pin or file a conversation, replace its metadata or pick its branch"""
-        return cast("m.CreatedConversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
+        return await self._http.model(m.CreatedConversation, Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options)
 
     async def archive(
         self,
@@ -1363,7 +1364,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return await self._http.model(m.CreatedConversation, Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options)
 
     async def list_messages(
         self,
@@ -1377,7 +1378,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
         """The messages of a conversation, oldest first: its active branch, or all branches"""
-        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
+        return await self._http.page(m.Message, Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -1391,7 +1392,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
+        return self._http.all(m.Message, Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     async def get_picture(
         self,
@@ -1410,7 +1411,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return await self._http.model(m.CreatedConversation, Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options)
 
     async def list_shares(
         self,
@@ -1422,7 +1423,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> Page[m.Share]:
         """How a conversation is shared, newest first"""
-        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.Share, Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_shares_all(
         self,
@@ -1434,7 +1435,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Share]:
         """Every item of `list_shares`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Share, Call("GET", f"/api/v1/conversations/{_segment(id)}/shares", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def share(
         self,
@@ -1446,7 +1447,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.ShareConversationResult:
         """Let others read a conversation as it stands now"""
-        return cast("m.ShareConversationResult", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options))
+        return await self._http.model(m.ShareConversationResult, Call("POST", f"/api/v1/conversations/{_segment(id)}/shares", json=given(audience=audience, expires_at=expires_at, up_to_message_id=up_to_message_id)), options)
 
     async def revoke_share(
         self,
@@ -1467,7 +1468,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.RateMessageResult:
         """Rate an answer"""
-        return cast("m.RateMessageResult", await self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+        return await self._http.model(m.RateMessageResult, Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options)
 
     async def open_share(
         self,
@@ -1476,7 +1477,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.OpenShareResult:
         """A conversation that somebody of the tenant has shared"""
-        return cast("m.OpenShareResult", await self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}"), options))
+        return await self._http.model(m.OpenShareResult, Call("GET", f"/api/v1/shares/{_segment(token)}"), options)
 
     async def open_public_share(
         self,
@@ -1485,7 +1486,7 @@ class AsyncConversations:
         options: CallOptions | None = None,
     ) -> m.OpenShareResult:
         """A conversation that somebody has shared by a link, without a sign-in"""
-        return cast("m.OpenShareResult", await self._http.json(Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options))
+        return await self._http.model(m.OpenShareResult, Call("GET", f"/api/v1/shares/{_segment(token)}/public"), options)
 
 
 class Costs:
@@ -1498,7 +1499,7 @@ class Costs:
         options: CallOptions | None = None,
     ) -> m.CostLimits:
         """Limits with what is used and reserved of them"""
-        return cast("m.CostLimits", self._http.json(Call("GET", "/api/v1/costs/limits"), options))
+        return self._http.model(m.CostLimits, Call("GET", "/api/v1/costs/limits"), options)
 
     def set_limits(
         self,
@@ -1507,7 +1508,7 @@ class Costs:
         options: CallOptions | None = None,
     ) -> m.CostLimits:
         """Set or remove limits; those that are not named stay"""
-        return cast("m.CostLimits", self._http.json(Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options))
+        return self._http.model(m.CostLimits, Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options)
 
     def get_usage(
         self,
@@ -1521,7 +1522,7 @@ class Costs:
         options: CallOptions | None = None,
     ) -> m.CostUsage:
         """Spending of a period, divided by agent, model, tool, day and user"""
-        return cast("m.CostUsage", self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options))
+        return self._http.model(m.CostUsage, Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options)
 
     def export_usage(
         self,
@@ -1548,7 +1549,7 @@ class AsyncCosts:
         options: CallOptions | None = None,
     ) -> m.CostLimits:
         """Limits with what is used and reserved of them"""
-        return cast("m.CostLimits", await self._http.json(Call("GET", "/api/v1/costs/limits"), options))
+        return await self._http.model(m.CostLimits, Call("GET", "/api/v1/costs/limits"), options)
 
     async def set_limits(
         self,
@@ -1557,7 +1558,7 @@ class AsyncCosts:
         options: CallOptions | None = None,
     ) -> m.CostLimits:
         """Set or remove limits; those that are not named stay"""
-        return cast("m.CostLimits", await self._http.json(Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options))
+        return await self._http.model(m.CostLimits, Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options)
 
     async def get_usage(
         self,
@@ -1571,7 +1572,7 @@ class AsyncCosts:
         options: CallOptions | None = None,
     ) -> m.CostUsage:
         """Spending of a period, divided by agent, model, tool, day and user"""
-        return cast("m.CostUsage", await self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options))
+        return await self._http.model(m.CostUsage, Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope, users_page=users_page, users_limit=users_limit)), options)
 
     async def export_usage(
         self,
@@ -1604,7 +1605,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> builtins.list[m.Proposal]:
         """Proposals, newest first"""
-        return cast("builtins.list[m.Proposal]", self._http.json(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options))
+        return self._http.models(m.Proposal, Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
 
     def list_proposals_all(
         self,
@@ -1618,7 +1619,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> Iterator[m.Proposal]:
         """Every item of `list_proposals`, page by page."""
-        return self._http.all_bare(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
+        return self._http.all_bare(m.Proposal, Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
 
     def create_proposal(
         self,
@@ -1632,7 +1633,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Propose an action by hand"""
-        return cast("m.Proposal", self._http.json(Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options))
+        return self._http.model(m.Proposal, Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options)
 
     def get_proposal(
         self,
@@ -1641,7 +1642,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """One proposal with its votes and its execution"""
-        return cast("m.Proposal", self._http.json(Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options))
+        return self._http.model(m.Proposal, Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options)
 
     def cancel_proposal(
         self,
@@ -1650,7 +1651,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Withdraw an open proposal"""
-        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
+        return self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options)
 
     def confirm_proposal(
         self,
@@ -1660,7 +1661,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Answer a question that a run with untrusted content asks you: may this call be made"""
-        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options))
+        return self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options)
 
     def vote_on_proposal(
         self,
@@ -1672,7 +1673,7 @@ class Governance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Vote: take a seat while the five vote, or decide what awaits a person"""
-        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options))
+        return self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options)
 
 
 class AsyncGovernance:
@@ -1691,7 +1692,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> builtins.list[m.Proposal]:
         """Proposals, newest first"""
-        return cast("builtins.list[m.Proposal]", await self._http.json(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options))
+        return await self._http.models(m.Proposal, Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
 
     def list_proposals_all(
         self,
@@ -1705,7 +1706,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Proposal]:
         """Every item of `list_proposals`, page by page."""
-        return self._http.all_bare(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
+        return self._http.all_bare(m.Proposal, Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
 
     async def create_proposal(
         self,
@@ -1719,7 +1720,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Propose an action by hand"""
-        return cast("m.Proposal", await self._http.json(Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options))
+        return await self._http.model(m.Proposal, Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options)
 
     async def get_proposal(
         self,
@@ -1728,7 +1729,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """One proposal with its votes and its execution"""
-        return cast("m.Proposal", await self._http.json(Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options))
+        return await self._http.model(m.Proposal, Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options)
 
     async def cancel_proposal(
         self,
@@ -1737,7 +1738,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Withdraw an open proposal"""
-        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
+        return await self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options)
 
     async def confirm_proposal(
         self,
@@ -1747,7 +1748,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Answer a question that a run with untrusted content asks you: may this call be made"""
-        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options))
+        return await self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options)
 
     async def vote_on_proposal(
         self,
@@ -1759,7 +1760,7 @@ class AsyncGovernance:
         options: CallOptions | None = None,
     ) -> m.Proposal:
         """Vote: take a seat while the five vote, or decide what awaits a person"""
-        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options))
+        return await self._http.model(m.Proposal, Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options)
 
 
 class Knowledge:
@@ -1779,7 +1780,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> Page[m.Document]:
         """Indexed documents, newest first"""
-        return self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
+        return self._http.page(m.Document, Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def list_documents_all(
         self,
@@ -1794,7 +1795,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> Iterator[m.Document]:
         """Every item of `list_documents`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
+        return self._http.all(m.Document, Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def create_document(
         self,
@@ -1811,7 +1812,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options))
+        return self._http.model(m.Document, Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options)
 
     def get_document(
         self,
@@ -1820,7 +1821,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """One document"""
-        return cast("m.Document", self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options))
+        return self._http.model(m.Document, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
 
     def update_document(
         self,
@@ -1835,7 +1836,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Change title, metadata or visibility, or vouch for the document"""
-        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options))
+        return self._http.model(m.Document, Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options)
 
     def delete_document(
         self,
@@ -1856,7 +1857,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> Page[m.DocumentChunk]:
         """The passages of a document, in reading order"""
-        return self._http.page(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.DocumentChunk, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_document_chunks_all(
         self,
@@ -1868,7 +1869,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> Iterator[m.DocumentChunk]:
         """Every item of `list_document_chunks`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.DocumentChunk, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def get_document_content(
         self,
@@ -1887,7 +1888,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Read a file again whose upload has failed"""
-        return cast("m.Document", self._http.json(Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options))
+        return self._http.model(m.Document, Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options)
 
     def list_document_versions(
         self,
@@ -1896,7 +1897,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.ListDocumentVersionsResult:
         """What the versions of a document were, newest first"""
-        return cast("m.ListDocumentVersionsResult", self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options))
+        return self._http.model(m.ListDocumentVersionsResult, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options)
 
     def search(
         self,
@@ -1908,7 +1909,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.SearchResponse:
         """Hybrid search over documents and, on request, memories"""
-        return cast("m.SearchResponse", self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
+        return self._http.model(m.SearchResponse, Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options)
 
     def list_document_tags(
         self,
@@ -1916,7 +1917,7 @@ class Knowledge:
         options: CallOptions | None = None,
     ) -> m.ListDocumentTagsResult:
         """The tags of documents, the collections of this platform, with how many documents each has"""
-        return cast("m.ListDocumentTagsResult", self._http.json(Call("GET", "/api/v1/knowledge/tags"), options))
+        return self._http.model(m.ListDocumentTagsResult, Call("GET", "/api/v1/knowledge/tags"), options)
 
 
 class AsyncKnowledge:
@@ -1936,7 +1937,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> Page[m.Document]:
         """Indexed documents, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
+        return await self._http.page(m.Document, Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     def list_documents_all(
         self,
@@ -1951,7 +1952,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Document]:
         """Every item of `list_documents`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
+        return self._http.all(m.Document, Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q, status=status)), options)
 
     async def create_document(
         self,
@@ -1968,7 +1969,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options))
+        return await self._http.model(m.Document, Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted), slow=True), options)
 
     async def get_document(
         self,
@@ -1977,7 +1978,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """One document"""
-        return cast("m.Document", await self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options))
+        return await self._http.model(m.Document, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
 
     async def update_document(
         self,
@@ -1992,7 +1993,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Change title, metadata or visibility, or vouch for the document"""
-        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options))
+        return await self._http.model(m.Document, Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options)
 
     async def delete_document(
         self,
@@ -2013,7 +2014,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> Page[m.DocumentChunk]:
         """The passages of a document, in reading order"""
-        return await self._http.page(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.DocumentChunk, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_document_chunks_all(
         self,
@@ -2025,7 +2026,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.DocumentChunk]:
         """Every item of `list_document_chunks`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.DocumentChunk, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def get_document_content(
         self,
@@ -2044,7 +2045,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.Document:
         """Read a file again whose upload has failed"""
-        return cast("m.Document", await self._http.json(Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options))
+        return await self._http.model(m.Document, Call("POST", f"/api/v1/knowledge/documents/{_segment(id)}/retry"), options)
 
     async def list_document_versions(
         self,
@@ -2053,7 +2054,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.ListDocumentVersionsResult:
         """What the versions of a document were, newest first"""
-        return cast("m.ListDocumentVersionsResult", await self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options))
+        return await self._http.model(m.ListDocumentVersionsResult, Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options)
 
     async def search(
         self,
@@ -2065,7 +2066,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.SearchResponse:
         """Hybrid search over documents and, on request, memories"""
-        return cast("m.SearchResponse", await self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
+        return await self._http.model(m.SearchResponse, Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options)
 
     async def list_document_tags(
         self,
@@ -2073,7 +2074,7 @@ class AsyncKnowledge:
         options: CallOptions | None = None,
     ) -> m.ListDocumentTagsResult:
         """The tags of documents, the collections of this platform, with how many documents each has"""
-        return cast("m.ListDocumentTagsResult", await self._http.json(Call("GET", "/api/v1/knowledge/tags"), options))
+        return await self._http.model(m.ListDocumentTagsResult, Call("GET", "/api/v1/knowledge/tags"), options)
 
 
 class Mcp:
@@ -2089,7 +2090,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> Page[m.McpServer]:
         """MCP servers that the caller may use"""
-        return self._http.page(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.McpServer, Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_servers_all(
         self,
@@ -2100,7 +2101,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> Iterator[m.McpServer]:
         """Every item of `list_servers`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.McpServer, Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create_server(
         self,
@@ -2122,7 +2123,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Register an MCP server for the tenant"""
-        return cast("m.McpServer", self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options))
+        return self._http.model(m.McpServer, Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options)
 
     def import_servers(
         self,
@@ -2131,7 +2132,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.ImportMcpServersResult:
         """Register all servers of a file in the mcpServers form"""
-        return cast("m.ImportMcpServersResult", self._http.json(Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options))
+        return self._http.model(m.ImportMcpServersResult, Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options)
 
     def test_server(
         self,
@@ -2146,7 +2147,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.TestMcpServerResult:
         """Try a server without registering it"""
-        return cast("m.TestMcpServerResult", self._http.json(Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options))
+        return self._http.model(m.TestMcpServerResult, Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options)
 
     def update_server(
         self,
@@ -2166,7 +2167,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Change a registered MCP server"""
-        return cast("m.McpServer", self._http.json(Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+        return self._http.model(m.McpServer, Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options)
 
     def delete_server(
         self,
@@ -2185,7 +2186,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
+        return self._http.model(m.AuthorizeMcpServerResult, Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options)
 
     def get_server_logs(
         self,
@@ -2194,7 +2195,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpServerLogs:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
-        return cast("m.McpServerLogs", self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+        return self._http.model(m.McpServerLogs, Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options)
 
     def refresh_server(
         self,
@@ -2203,7 +2204,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """List the tools of a server anew, for one that tells of no changes"""
-        return cast("m.McpServer", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
+        return self._http.model(m.McpServer, Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options)
 
     def call_tool(
         self,
@@ -2215,7 +2216,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpCallResult | m.McpCallPending:
         """Call a tool of a server"""
-        return cast("m.McpCallResult | m.McpCallPending", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options))
+        return cast("m.McpCallResult | m.McpCallPending", shaped((m.McpCallResult, m.McpCallPending,), self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options)))
 
     def list_prompts(
         self,
@@ -2224,7 +2225,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Prompts of a server"""
-        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options))
+        return self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options)
 
     def get_prompt(
         self,
@@ -2244,7 +2245,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Resources of a server"""
-        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options))
+        return self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options)
 
     def read_resource(
         self,
@@ -2254,7 +2255,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Contents of a resource"""
-        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options))
+        return self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options)
 
     def list_tools(
         self,
@@ -2266,7 +2267,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> Page[m.McpTool]:
         """Tools of a server"""
-        return self._http.page(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.McpTool, Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_tools_all(
         self,
@@ -2278,7 +2279,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> Iterator[m.McpTool]:
         """Every item of `list_tools`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.McpTool, Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def accept_tools(
         self,
@@ -2288,7 +2289,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Accept the tools of a server, as they are now"""
-        return cast("m.McpServer", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options))
+        return self._http.model(m.McpServer, Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options)
 
     def accept_tool(
         self,
@@ -2299,7 +2300,7 @@ class Mcp:
         options: CallOptions | None = None,
     ) -> m.McpTool:
         """Accept a tool that is new or has changed, as it is now"""
-        return cast("m.McpTool", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options))
+        return self._http.model(m.McpTool, Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options)
 
 
 class AsyncMcp:
@@ -2315,7 +2316,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> Page[m.McpServer]:
         """MCP servers that the caller may use"""
-        return await self._http.page(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.McpServer, Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_servers_all(
         self,
@@ -2326,7 +2327,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.McpServer]:
         """Every item of `list_servers`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.McpServer, Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create_server(
         self,
@@ -2348,7 +2349,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Register an MCP server for the tenant"""
-        return cast("m.McpServer", await self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options))
+        return await self._http.model(m.McpServer, Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options)
 
     async def import_servers(
         self,
@@ -2357,7 +2358,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.ImportMcpServersResult:
         """Register all servers of a file in the mcpServers form"""
-        return cast("m.ImportMcpServersResult", await self._http.json(Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options))
+        return await self._http.model(m.ImportMcpServersResult, Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options)
 
     async def test_server(
         self,
@@ -2372,7 +2373,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.TestMcpServerResult:
         """Try a server without registering it"""
-        return cast("m.TestMcpServerResult", await self._http.json(Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options))
+        return await self._http.model(m.TestMcpServerResult, Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options)
 
     async def update_server(
         self,
@@ -2392,7 +2393,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Change a registered MCP server"""
-        return cast("m.McpServer", await self._http.json(Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+        return await self._http.model(m.McpServer, Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options)
 
     async def delete_server(
         self,
@@ -2411,7 +2412,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
+        return await self._http.model(m.AuthorizeMcpServerResult, Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options)
 
     async def get_server_logs(
         self,
@@ -2420,7 +2421,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpServerLogs:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
-        return cast("m.McpServerLogs", await self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+        return await self._http.model(m.McpServerLogs, Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options)
 
     async def refresh_server(
         self,
@@ -2429,7 +2430,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """List the tools of a server anew, for one that tells of no changes"""
-        return cast("m.McpServer", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
+        return await self._http.model(m.McpServer, Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options)
 
     async def call_tool(
         self,
@@ -2441,7 +2442,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpCallResult | m.McpCallPending:
         """Call a tool of a server"""
-        return cast("m.McpCallResult | m.McpCallPending", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options))
+        return cast("m.McpCallResult | m.McpCallPending", shaped((m.McpCallResult, m.McpCallPending,), await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options)))
 
     async def list_prompts(
         self,
@@ -2450,7 +2451,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Prompts of a server"""
-        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options))
+        return await self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options)
 
     async def get_prompt(
         self,
@@ -2470,7 +2471,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Resources of a server"""
-        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options))
+        return await self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options)
 
     async def read_resource(
         self,
@@ -2480,7 +2481,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.ListMcpPromptsResult:
         """Contents of a resource"""
-        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options))
+        return await self._http.model(m.ListMcpPromptsResult, Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options)
 
     async def list_tools(
         self,
@@ -2492,7 +2493,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> Page[m.McpTool]:
         """Tools of a server"""
-        return await self._http.page(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.McpTool, Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_tools_all(
         self,
@@ -2504,7 +2505,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.McpTool]:
         """Every item of `list_tools`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.McpTool, Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def accept_tools(
         self,
@@ -2514,7 +2515,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Accept the tools of a server, as they are now"""
-        return cast("m.McpServer", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options))
+        return await self._http.model(m.McpServer, Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options)
 
     async def accept_tool(
         self,
@@ -2525,7 +2526,7 @@ class AsyncMcp:
         options: CallOptions | None = None,
     ) -> m.McpTool:
         """Accept a tool that is new or has changed, as it is now"""
-        return cast("m.McpTool", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options))
+        return await self._http.model(m.McpTool, Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options)
 
 
 class Memory:
@@ -2543,7 +2544,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryEntity]:
         """Entities of the knowledge graph, the newest first"""
-        return self._http.page(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+        return self._http.page(m.MemoryEntity, Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
 
     def list_entities_all(
         self,
@@ -2556,7 +2557,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Iterator[m.MemoryEntity]:
         """Every item of `list_entities`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+        return self._http.all(m.MemoryEntity, Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
 
     def create_entity(
         self,
@@ -2569,7 +2570,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Make an entity, or add observations to the one of this name and type (200)"""
-        return cast("m.MemoryEntity", self._http.json(Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options))
+        return self._http.model(m.MemoryEntity, Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options)
 
     def get_entity(
         self,
@@ -2578,7 +2579,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """One entity"""
-        return cast("m.MemoryEntity", self._http.json(Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options))
+        return self._http.model(m.MemoryEntity, Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options)
 
     def update_entity(
         self,
@@ -2591,7 +2592,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Rename an entity, change its type or importance, or share it with the tenant"""
-        return cast("m.MemoryEntity", self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options))
+        return self._http.model(m.MemoryEntity, Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options)
 
     def delete_entity(
         self,
@@ -2610,7 +2611,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Take another entity of the same owner into this one"""
-        return cast("m.MemoryEntity", self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options))
+        return self._http.model(m.MemoryEntity, Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options)
 
     def add_observations(
         self,
@@ -2621,7 +2622,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Add observations; what was said already is not repeated (200 when nothing is new)"""
-        return cast("m.MemoryEntity", self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options))
+        return self._http.model(m.MemoryEntity, Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options)
 
     def correct_observation(
         self,
@@ -2632,7 +2633,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Correct an observation: the earlier wording ends and stays as history"""
-        return cast("m.MemoryEntity", self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options))
+        return self._http.model(m.MemoryEntity, Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options)
 
     def delete_observation(
         self,
@@ -2662,7 +2663,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
+        return self._http.model(m.MemoryGraph, Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options)
 
     def import_(
         self,
@@ -2672,7 +2673,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.ImportMemoryResult:
         """Take JSON Lines in, in the form of the public MCP memory server"""
-        return cast("m.ImportMemoryResult", self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
+        return self._http.model(m.ImportMemoryResult, Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options)
 
     def list_preferences(
         self,
@@ -2683,7 +2684,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryPreference]:
         """How the caller wants to be answered, as the agents are told, the newest first"""
-        return self._http.page(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.MemoryPreference, Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_preferences_all(
         self,
@@ -2694,7 +2695,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Iterator[m.MemoryPreference]:
         """Every item of `list_preferences`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.MemoryPreference, Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def set_preference(
         self,
@@ -2704,7 +2705,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryPreference:
         """Set how the caller wants to be answered (200 when it was set already)"""
-        return cast("m.MemoryPreference", self._http.json(Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options))
+        return self._http.model(m.MemoryPreference, Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options)
 
     def list_relations(
         self,
@@ -2718,7 +2719,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryRelation]:
         """Relations between entities, the newest first"""
-        return self._http.page(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+        return self._http.page(m.MemoryRelation, Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
 
     def list_relations_all(
         self,
@@ -2732,7 +2733,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> Iterator[m.MemoryRelation]:
         """Every item of `list_relations`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+        return self._http.all(m.MemoryRelation, Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
 
     def create_relation(
         self,
@@ -2747,7 +2748,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """Tie two entities; the same relation that holds already is answered with 200"""
-        return cast("m.MemoryRelation", self._http.json(Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options))
+        return self._http.model(m.MemoryRelation, Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options)
 
     def get_relation(
         self,
@@ -2756,7 +2757,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """One relation"""
-        return cast("m.MemoryRelation", self._http.json(Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options))
+        return self._http.model(m.MemoryRelation, Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options)
 
     def update_relation(
         self,
@@ -2769,7 +2770,7 @@ class Memory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """Change a relation, or end it"""
-        return cast("m.MemoryRelation", self._http.json(Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options))
+        return self._http.model(m.MemoryRelation, Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options)
 
     def delete_relation(
         self,
@@ -2796,7 +2797,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryEntity]:
         """Entities of the knowledge graph, the newest first"""
-        return await self._http.page(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+        return await self._http.page(m.MemoryEntity, Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
 
     def list_entities_all(
         self,
@@ -2809,7 +2810,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.MemoryEntity]:
         """Every item of `list_entities`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+        return self._http.all(m.MemoryEntity, Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
 
     async def create_entity(
         self,
@@ -2822,7 +2823,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Make an entity, or add observations to the one of this name and type (200)"""
-        return cast("m.MemoryEntity", await self._http.json(Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options))
+        return await self._http.model(m.MemoryEntity, Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options)
 
     async def get_entity(
         self,
@@ -2831,7 +2832,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """One entity"""
-        return cast("m.MemoryEntity", await self._http.json(Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options))
+        return await self._http.model(m.MemoryEntity, Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options)
 
     async def update_entity(
         self,
@@ -2844,7 +2845,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Rename an entity, change its type or importance, or share it with the tenant"""
-        return cast("m.MemoryEntity", await self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options))
+        return await self._http.model(m.MemoryEntity, Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options)
 
     async def delete_entity(
         self,
@@ -2863,7 +2864,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Take another entity of the same owner into this one"""
-        return cast("m.MemoryEntity", await self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options))
+        return await self._http.model(m.MemoryEntity, Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options)
 
     async def add_observations(
         self,
@@ -2874,7 +2875,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Add observations; what was said already is not repeated (200 when nothing is new)"""
-        return cast("m.MemoryEntity", await self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options))
+        return await self._http.model(m.MemoryEntity, Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options)
 
     async def correct_observation(
         self,
@@ -2885,7 +2886,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryEntity:
         """Correct an observation: the earlier wording ends and stays as history"""
-        return cast("m.MemoryEntity", await self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options))
+        return await self._http.model(m.MemoryEntity, Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options)
 
     async def delete_observation(
         self,
@@ -2915,7 +2916,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
+        return await self._http.model(m.MemoryGraph, Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options)
 
     async def import_(
         self,
@@ -2925,7 +2926,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.ImportMemoryResult:
         """Take JSON Lines in, in the form of the public MCP memory server"""
-        return cast("m.ImportMemoryResult", await self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
+        return await self._http.model(m.ImportMemoryResult, Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options)
 
     async def list_preferences(
         self,
@@ -2936,7 +2937,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryPreference]:
         """How the caller wants to be answered, as the agents are told, the newest first"""
-        return await self._http.page(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.MemoryPreference, Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_preferences_all(
         self,
@@ -2947,7 +2948,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.MemoryPreference]:
         """Every item of `list_preferences`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.MemoryPreference, Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def set_preference(
         self,
@@ -2957,7 +2958,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryPreference:
         """Set how the caller wants to be answered (200 when it was set already)"""
-        return cast("m.MemoryPreference", await self._http.json(Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options))
+        return await self._http.model(m.MemoryPreference, Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options)
 
     async def list_relations(
         self,
@@ -2971,7 +2972,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> Page[m.MemoryRelation]:
         """Relations between entities, the newest first"""
-        return await self._http.page(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+        return await self._http.page(m.MemoryRelation, Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
 
     def list_relations_all(
         self,
@@ -2985,7 +2986,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.MemoryRelation]:
         """Every item of `list_relations`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+        return self._http.all(m.MemoryRelation, Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
 
     async def create_relation(
         self,
@@ -3000,7 +3001,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """Tie two entities; the same relation that holds already is answered with 200"""
-        return cast("m.MemoryRelation", await self._http.json(Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options))
+        return await self._http.model(m.MemoryRelation, Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options)
 
     async def get_relation(
         self,
@@ -3009,7 +3010,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """One relation"""
-        return cast("m.MemoryRelation", await self._http.json(Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options))
+        return await self._http.model(m.MemoryRelation, Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options)
 
     async def update_relation(
         self,
@@ -3022,7 +3023,7 @@ class AsyncMemory:
         options: CallOptions | None = None,
     ) -> m.MemoryRelation:
         """Change a relation, or end it"""
-        return cast("m.MemoryRelation", await self._http.json(Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options))
+        return await self._http.model(m.MemoryRelation, Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options)
 
     async def delete_relation(
         self,
@@ -3047,7 +3048,7 @@ class Models:
         options: CallOptions | None = None,
     ) -> Page[m.Model]:
         """Models that a caller may name in `context.model`, the default first"""
-        return self._http.page(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.Model, Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -3058,7 +3059,7 @@ class Models:
         options: CallOptions | None = None,
     ) -> Iterator[m.Model]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Model, Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
 
 
 class AsyncModels:
@@ -3074,7 +3075,7 @@ class AsyncModels:
         options: CallOptions | None = None,
     ) -> Page[m.Model]:
         """Models that a caller may name in `context.model`, the default first"""
-        return await self._http.page(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.Model, Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -3085,7 +3086,7 @@ class AsyncModels:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Model]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Model, Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
 
 
 class Notifications:
@@ -3103,7 +3104,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> Page[m.Notification]:
         """The caller’s inbox, newest first"""
-        return self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+        return self._http.page(m.Notification, Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
 
     def list_all(
         self,
@@ -3116,7 +3117,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> Iterator[m.Notification]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+        return self._http.all(m.Notification, Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
 
     def get_preferences(
         self,
@@ -3124,7 +3125,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> m.NotificationPreferences:
         """By which channels the caller is told of what"""
-        return cast("m.NotificationPreferences", self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+        return self._http.model(m.NotificationPreferences, Call("GET", "/api/v1/notifications/preferences"), options)
 
     def update_preferences(
         self,
@@ -3133,7 +3134,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> m.NotificationPreferences:
         """Change channels; what is not named stays"""
-        return cast("m.NotificationPreferences", self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+        return self._http.model(m.NotificationPreferences, Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options)
 
     def read_all(
         self,
@@ -3149,7 +3150,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> m.CountUnreadNotificationsResult:
         """How many have not been read"""
-        return cast("m.CountUnreadNotificationsResult", self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+        return self._http.model(m.CountUnreadNotificationsResult, Call("GET", "/api/v1/notifications/unread"), options)
 
     def read(
         self,
@@ -3158,7 +3159,7 @@ class Notifications:
         options: CallOptions | None = None,
     ) -> m.Notification:
         """Mark one as read"""
-        return cast("m.Notification", self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+        return self._http.model(m.Notification, Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options)
 
 
 class AsyncNotifications:
@@ -3176,7 +3177,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> Page[m.Notification]:
         """The caller’s inbox, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+        return await self._http.page(m.Notification, Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
 
     def list_all(
         self,
@@ -3189,7 +3190,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Notification]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+        return self._http.all(m.Notification, Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
 
     async def get_preferences(
         self,
@@ -3197,7 +3198,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> m.NotificationPreferences:
         """By which channels the caller is told of what"""
-        return cast("m.NotificationPreferences", await self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+        return await self._http.model(m.NotificationPreferences, Call("GET", "/api/v1/notifications/preferences"), options)
 
     async def update_preferences(
         self,
@@ -3206,7 +3207,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> m.NotificationPreferences:
         """Change channels; what is not named stays"""
-        return cast("m.NotificationPreferences", await self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+        return await self._http.model(m.NotificationPreferences, Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options)
 
     async def read_all(
         self,
@@ -3222,7 +3223,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> m.CountUnreadNotificationsResult:
         """How many have not been read"""
-        return cast("m.CountUnreadNotificationsResult", await self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+        return await self._http.model(m.CountUnreadNotificationsResult, Call("GET", "/api/v1/notifications/unread"), options)
 
     async def read(
         self,
@@ -3231,7 +3232,7 @@ class AsyncNotifications:
         options: CallOptions | None = None,
     ) -> m.Notification:
         """Mark one as read"""
-        return cast("m.Notification", await self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+        return await self._http.model(m.Notification, Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options)
 
 
 class Tasks:
@@ -3249,7 +3250,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> Page[m.Task]:
         """Tasks, newest first"""
-        return self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.page(m.Task, Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def list_all(
         self,
@@ -3262,7 +3263,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> Iterator[m.Task]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.all(m.Task, Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def create(
         self,
@@ -3279,7 +3280,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Have an agent do something: now, at a time, or by cron"""
-        return cast("m.Task", self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return self._http.model(m.Task, Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options)
 
     def get(
         self,
@@ -3288,7 +3289,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """One task"""
-        return cast("m.Task", self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+        return self._http.model(m.Task, Call("GET", f"/api/v1/tasks/{_segment(id)}"), options)
 
     def update(
         self,
@@ -3307,7 +3308,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
+        return self._http.model(m.Task, Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options)
 
     def delete(
         self,
@@ -3325,7 +3326,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """End a task: its run is stopped, its schedule too"""
-        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+        return self._http.model(m.Task, Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options)
 
     def retry(
         self,
@@ -3334,7 +3335,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Run a failed or cancelled task again"""
-        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+        return self._http.model(m.Task, Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options)
 
     def list_runs(
         self,
@@ -3346,7 +3347,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> Page[m.TaskRun]:
         """Runs of a task, newest first: one for each due slot"""
-        return self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.TaskRun, Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_runs_all(
         self,
@@ -3358,7 +3359,7 @@ class Tasks:
         options: CallOptions | None = None,
     ) -> Iterator[m.TaskRun]:
         """Every item of `list_runs`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.TaskRun, Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
 
 
 class AsyncTasks:
@@ -3376,7 +3377,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> Page[m.Task]:
         """Tasks, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return await self._http.page(m.Task, Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     def list_all(
         self,
@@ -3389,7 +3390,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Task]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+        return self._http.all(m.Task, Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
 
     async def create(
         self,
@@ -3406,7 +3407,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Have an agent do something: now, at a time, or by cron"""
-        return cast("m.Task", await self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return await self._http.model(m.Task, Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options)
 
     async def get(
         self,
@@ -3415,7 +3416,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """One task"""
-        return cast("m.Task", await self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+        return await self._http.model(m.Task, Call("GET", f"/api/v1/tasks/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -3434,7 +3435,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
+        return await self._http.model(m.Task, Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options)
 
     async def delete(
         self,
@@ -3452,7 +3453,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """End a task: its run is stopped, its schedule too"""
-        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+        return await self._http.model(m.Task, Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options)
 
     async def retry(
         self,
@@ -3461,7 +3462,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> m.Task:
         """Run a failed or cancelled task again"""
-        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+        return await self._http.model(m.Task, Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options)
 
     async def list_runs(
         self,
@@ -3473,7 +3474,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> Page[m.TaskRun]:
         """Runs of a task, newest first: one for each due slot"""
-        return await self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.TaskRun, Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_runs_all(
         self,
@@ -3485,7 +3486,7 @@ class AsyncTasks:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.TaskRun]:
         """Every item of `list_runs`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.TaskRun, Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
 
 
 class Webhooks:
@@ -3501,7 +3502,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> Page[m.Webhook]:
         """Webhooks of the tenant, newest first"""
-        return self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.Webhook, Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -3512,7 +3513,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> Iterator[m.Webhook]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Webhook, Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create(
         self,
@@ -3523,7 +3524,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
         """Subscribe an address to events; the signing secret is shown this once"""
-        return cast("m.CreatedWebhook", self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+        return self._http.model(m.CreatedWebhook, Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options)
 
     def get(
         self,
@@ -3532,7 +3533,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.Webhook:
         """One webhook"""
-        return cast("m.Webhook", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+        return self._http.model(m.Webhook, Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options)
 
     def update(
         self,
@@ -3545,7 +3546,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.Webhook:
         """Change a webhook, or switch it on or off"""
-        return cast("m.Webhook", self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+        return self._http.model(m.Webhook, Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options)
 
     def delete(
         self,
@@ -3568,7 +3569,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> Page[m.WebhookDelivery]:
         """Deliveries of a webhook, newest first"""
-        return self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+        return self._http.page(m.WebhookDelivery, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
 
     def list_deliveries_all(
         self,
@@ -3582,7 +3583,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> Iterator[m.WebhookDelivery]:
         """Every item of `list_deliveries`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+        return self._http.all(m.WebhookDelivery, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
 
     def get_delivery(
         self,
@@ -3592,7 +3593,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDeliveryDetail:
         """One delivery with all its attempts"""
-        return cast("m.WebhookDeliveryDetail", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+        return self._http.model(m.WebhookDeliveryDetail, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options)
 
     def redeliver(
         self,
@@ -3602,7 +3603,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDelivery:
         """Try a delivery again, with the same id and body"""
-        return cast("m.WebhookDelivery", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+        return self._http.model(m.WebhookDelivery, Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options)
 
     def rotate_secret(
         self,
@@ -3611,7 +3612,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
         """A new signing secret; the old one signs along for 24 h"""
-        return cast("m.CreatedWebhook", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+        return self._http.model(m.CreatedWebhook, Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options)
 
     def test(
         self,
@@ -3620,7 +3621,7 @@ class Webhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDeliveryDetail:
         """Send a webhook.test event now and see what comes back"""
-        return cast("m.WebhookDeliveryDetail", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+        return self._http.model(m.WebhookDeliveryDetail, Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options)
 
 
 class AsyncWebhooks:
@@ -3636,7 +3637,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> Page[m.Webhook]:
         """Webhooks of the tenant, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.Webhook, Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -3647,7 +3648,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Webhook]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Webhook, Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create(
         self,
@@ -3658,7 +3659,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
         """Subscribe an address to events; the signing secret is shown this once"""
-        return cast("m.CreatedWebhook", await self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+        return await self._http.model(m.CreatedWebhook, Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options)
 
     async def get(
         self,
@@ -3667,7 +3668,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.Webhook:
         """One webhook"""
-        return cast("m.Webhook", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+        return await self._http.model(m.Webhook, Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -3680,7 +3681,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.Webhook:
         """Change a webhook, or switch it on or off"""
-        return cast("m.Webhook", await self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+        return await self._http.model(m.Webhook, Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options)
 
     async def delete(
         self,
@@ -3703,7 +3704,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> Page[m.WebhookDelivery]:
         """Deliveries of a webhook, newest first"""
-        return await self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+        return await self._http.page(m.WebhookDelivery, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
 
     def list_deliveries_all(
         self,
@@ -3717,7 +3718,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.WebhookDelivery]:
         """Every item of `list_deliveries`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+        return self._http.all(m.WebhookDelivery, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
 
     async def get_delivery(
         self,
@@ -3727,7 +3728,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDeliveryDetail:
         """One delivery with all its attempts"""
-        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+        return await self._http.model(m.WebhookDeliveryDetail, Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options)
 
     async def redeliver(
         self,
@@ -3737,7 +3738,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDelivery:
         """Try a delivery again, with the same id and body"""
-        return cast("m.WebhookDelivery", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+        return await self._http.model(m.WebhookDelivery, Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options)
 
     async def rotate_secret(
         self,
@@ -3746,7 +3747,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.CreatedWebhook:
         """A new signing secret; the old one signs along for 24 h"""
-        return cast("m.CreatedWebhook", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+        return await self._http.model(m.CreatedWebhook, Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options)
 
     async def test(
         self,
@@ -3755,7 +3756,7 @@ class AsyncWebhooks:
         options: CallOptions | None = None,
     ) -> m.WebhookDeliveryDetail:
         """Send a webhook.test event now and see what comes back"""
-        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+        return await self._http.model(m.WebhookDeliveryDetail, Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options)
 
 
 class System:
@@ -3768,7 +3769,7 @@ class System:
         options: CallOptions | None = None,
     ) -> m.Health:
         """The process runs"""
-        return cast("m.Health", self._http.json(Call("GET", "/health"), options))
+        return self._http.model(m.Health, Call("GET", "/health"), options)
 
     def metrics(
         self,
@@ -3784,7 +3785,7 @@ class System:
         options: CallOptions | None = None,
     ) -> m.Readiness:
         """Ready to serve requests; 503 with the same body when not"""
-        return cast("m.Readiness", self._http.json(Call("GET", "/ready"), options))
+        return self._http.model(m.Readiness, Call("GET", "/ready"), options)
 
 
 class AsyncSystem:
@@ -3797,7 +3798,7 @@ class AsyncSystem:
         options: CallOptions | None = None,
     ) -> m.Health:
         """The process runs"""
-        return cast("m.Health", await self._http.json(Call("GET", "/health"), options))
+        return await self._http.model(m.Health, Call("GET", "/health"), options)
 
     async def metrics(
         self,
@@ -3813,7 +3814,7 @@ class AsyncSystem:
         options: CallOptions | None = None,
     ) -> m.Readiness:
         """Ready to serve requests; 503 with the same body when not"""
-        return cast("m.Readiness", await self._http.json(Call("GET", "/ready"), options))
+        return await self._http.model(m.Readiness, Call("GET", "/ready"), options)
 
 
 class Audit:
@@ -3835,7 +3836,7 @@ class Audit:
         options: CallOptions | None = None,
     ) -> Page[m.AuditEvent]:
         """What happened in the tenant, newest first"""
-        return self._http.page(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+        return self._http.page(m.AuditEvent, Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
 
     def list_events_all(
         self,
@@ -3852,7 +3853,7 @@ class Audit:
         options: CallOptions | None = None,
     ) -> Iterator[m.AuditEvent]:
         """Every item of `list_events`, page by page."""
-        return self._http.all(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+        return self._http.all(m.AuditEvent, Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
 
     def verify(
         self,
@@ -3860,7 +3861,7 @@ class Audit:
         options: CallOptions | None = None,
     ) -> m.VerifyAuditResult:
         """Prove the chain of the tenant from its first row to its head"""
-        return cast("m.VerifyAuditResult", self._http.json(Call("GET", "/v2/audit/verify"), options))
+        return self._http.model(m.VerifyAuditResult, Call("GET", "/v2/audit/verify"), options)
 
 
 class AsyncAudit:
@@ -3882,7 +3883,7 @@ class AsyncAudit:
         options: CallOptions | None = None,
     ) -> Page[m.AuditEvent]:
         """What happened in the tenant, newest first"""
-        return await self._http.page(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+        return await self._http.page(m.AuditEvent, Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
 
     def list_events_all(
         self,
@@ -3899,7 +3900,7 @@ class AsyncAudit:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.AuditEvent]:
         """Every item of `list_events`, page by page."""
-        return self._http.all(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+        return self._http.all(m.AuditEvent, Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
 
     async def verify(
         self,
@@ -3907,7 +3908,7 @@ class AsyncAudit:
         options: CallOptions | None = None,
     ) -> m.VerifyAuditResult:
         """Prove the chain of the tenant from its first row to its head"""
-        return cast("m.VerifyAuditResult", await self._http.json(Call("GET", "/v2/audit/verify"), options))
+        return await self._http.model(m.VerifyAuditResult, Call("GET", "/v2/audit/verify"), options)
 
 
 class Auth:
@@ -3923,7 +3924,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> Page[m.ApiKey]:
         """API keys of the caller"""
-        return self._http.page(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.ApiKey, Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_api_keys_all(
         self,
@@ -3934,7 +3935,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> Iterator[m.ApiKey]:
         """Every item of `list_api_keys`, page by page."""
-        return self._http.all(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.ApiKey, Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create_api_key(
         self,
@@ -3945,7 +3946,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
         """Make an API key; the secret is shown once"""
-        return cast("m.CreatedApiKey", self._http.json(Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options))
+        return self._http.model(m.CreatedApiKey, Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options)
 
     def delete_api_key(
         self,
@@ -3964,7 +3965,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
         """Replace an API key; the old secret works for an overlap"""
-        return cast("m.CreatedApiKey", self._http.json(Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options))
+        return self._http.model(m.CreatedApiKey, Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options)
 
     def login(
         self,
@@ -3974,7 +3975,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> m.TokenResponse:
         """Sign in with e-mail and password"""
-        return cast("m.TokenResponse", self._http.json(Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options))
+        return self._http.model(m.TokenResponse, Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options)
 
     def logout(
         self,
@@ -3990,7 +3991,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> m.Caller:
         """Claims, tier and effective permissions of the caller"""
-        return cast("m.Caller", self._http.json(Call("GET", "/v2/auth/me"), options))
+        return self._http.model(m.Caller, Call("GET", "/v2/auth/me"), options)
 
     def forgot_password(
         self,
@@ -4018,7 +4019,7 @@ class Auth:
         options: CallOptions | None = None,
     ) -> m.TokenResponse:
         """Exchange a refresh token for a new pair"""
-        return cast("m.TokenResponse", self._http.json(Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options))
+        return self._http.model(m.TokenResponse, Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options)
 
 
 class AsyncAuth:
@@ -4034,7 +4035,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> Page[m.ApiKey]:
         """API keys of the caller"""
-        return await self._http.page(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.ApiKey, Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_api_keys_all(
         self,
@@ -4045,7 +4046,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.ApiKey]:
         """Every item of `list_api_keys`, page by page."""
-        return self._http.all(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.ApiKey, Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create_api_key(
         self,
@@ -4056,7 +4057,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
         """Make an API key; the secret is shown once"""
-        return cast("m.CreatedApiKey", await self._http.json(Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options))
+        return await self._http.model(m.CreatedApiKey, Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options)
 
     async def delete_api_key(
         self,
@@ -4075,7 +4076,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
         """Replace an API key; the old secret works for an overlap"""
-        return cast("m.CreatedApiKey", await self._http.json(Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options))
+        return await self._http.model(m.CreatedApiKey, Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options)
 
     async def login(
         self,
@@ -4085,7 +4086,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> m.TokenResponse:
         """Sign in with e-mail and password"""
-        return cast("m.TokenResponse", await self._http.json(Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options))
+        return await self._http.model(m.TokenResponse, Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options)
 
     async def logout(
         self,
@@ -4101,7 +4102,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> m.Caller:
         """Claims, tier and effective permissions of the caller"""
-        return cast("m.Caller", await self._http.json(Call("GET", "/v2/auth/me"), options))
+        return await self._http.model(m.Caller, Call("GET", "/v2/auth/me"), options)
 
     async def forgot_password(
         self,
@@ -4129,7 +4130,7 @@ class AsyncAuth:
         options: CallOptions | None = None,
     ) -> m.TokenResponse:
         """Exchange a refresh token for a new pair"""
-        return cast("m.TokenResponse", await self._http.json(Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options))
+        return await self._http.model(m.TokenResponse, Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options)
 
 
 class Directory:
@@ -4145,7 +4146,7 @@ class Directory:
         options: CallOptions | None = None,
     ) -> Page[m.DirectoryGroup]:
         """Groups that the company's directory has sent by SCIM, with the roles that they give"""
-        return self._http.page(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.DirectoryGroup, Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_groups_all(
         self,
@@ -4156,7 +4157,7 @@ class Directory:
         options: CallOptions | None = None,
     ) -> Iterator[m.DirectoryGroup]:
         """Every item of `list_groups`, page by page."""
-        return self._http.all(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.DirectoryGroup, Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def set_group_roles(
         self,
@@ -4166,7 +4167,7 @@ class Directory:
         options: CallOptions | None = None,
     ) -> m.DirectoryGroup:
         """Give the members of a group roles"""
-        return cast("m.DirectoryGroup", self._http.json(Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options))
+        return self._http.model(m.DirectoryGroup, Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options)
 
 
 class AsyncDirectory:
@@ -4182,7 +4183,7 @@ class AsyncDirectory:
         options: CallOptions | None = None,
     ) -> Page[m.DirectoryGroup]:
         """Groups that the company's directory has sent by SCIM, with the roles that they give"""
-        return await self._http.page(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.DirectoryGroup, Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_groups_all(
         self,
@@ -4193,7 +4194,7 @@ class AsyncDirectory:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.DirectoryGroup]:
         """Every item of `list_groups`, page by page."""
-        return self._http.all(Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.DirectoryGroup, Call("GET", "/v2/directory/groups", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def set_group_roles(
         self,
@@ -4203,7 +4204,7 @@ class AsyncDirectory:
         options: CallOptions | None = None,
     ) -> m.DirectoryGroup:
         """Give the members of a group roles"""
-        return cast("m.DirectoryGroup", await self._http.json(Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options))
+        return await self._http.model(m.DirectoryGroup, Call("PUT", f"/v2/directory/groups/{_segment(id)}/roles", json=given(roles=roles)), options)
 
 
 class OauthClients:
@@ -4219,7 +4220,7 @@ class OauthClients:
         options: CallOptions | None = None,
     ) -> Page[m.OauthClient]:
         """Registered clients of the tenant"""
-        return self._http.page(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.OauthClient, Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -4230,7 +4231,7 @@ class OauthClients:
         options: CallOptions | None = None,
     ) -> Iterator[m.OauthClient]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.OauthClient, Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create(
         self,
@@ -4244,7 +4245,7 @@ class OauthClients:
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
+        return self._http.model(m.CreatedOauthClient, Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options)
 
     def delete(
         self,
@@ -4269,7 +4270,7 @@ class AsyncOauthClients:
         options: CallOptions | None = None,
     ) -> Page[m.OauthClient]:
         """Registered clients of the tenant"""
-        return await self._http.page(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.OauthClient, Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -4280,7 +4281,7 @@ class AsyncOauthClients:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.OauthClient]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.OauthClient, Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create(
         self,
@@ -4294,7 +4295,7 @@ class AsyncOauthClients:
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
+        return await self._http.model(m.CreatedOauthClient, Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options)
 
     async def delete(
         self,
@@ -4319,7 +4320,7 @@ class Tenants:
         options: CallOptions | None = None,
     ) -> Page[m.Tenant]:
         """All tenants, for platform administrators"""
-        return self._http.page(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.page(m.Tenant, Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -4330,7 +4331,7 @@ class Tenants:
         options: CallOptions | None = None,
     ) -> Iterator[m.Tenant]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Tenant, Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def create(
         self,
@@ -4343,7 +4344,7 @@ class Tenants:
         options: CallOptions | None = None,
     ) -> m.CreatedTenant:
         """Make a tenant and, if asked, its first admin; for platform administrators"""
-        return cast("m.CreatedTenant", self._http.json(Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options))
+        return self._http.model(m.CreatedTenant, Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options)
 
     def get(
         self,
@@ -4352,7 +4353,7 @@ class Tenants:
         options: CallOptions | None = None,
     ) -> m.Tenant:
         """One's own tenant, or any for platform administrators"""
-        return cast("m.Tenant", self._http.json(Call("GET", f"/v2/tenants/{_segment(id)}"), options))
+        return self._http.model(m.Tenant, Call("GET", f"/v2/tenants/{_segment(id)}"), options)
 
     def update(
         self,
@@ -4366,7 +4367,7 @@ class Tenants:
         options: CallOptions | None = None,
     ) -> m.Tenant:
         """Change a tenant; tier and status only by platform administrators"""
-        return cast("m.Tenant", self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
+        return self._http.model(m.Tenant, Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options)
 
 
 class AsyncTenants:
@@ -4382,7 +4383,7 @@ class AsyncTenants:
         options: CallOptions | None = None,
     ) -> Page[m.Tenant]:
         """All tenants, for platform administrators"""
-        return await self._http.page(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return await self._http.page(m.Tenant, Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     def list_all(
         self,
@@ -4393,7 +4394,7 @@ class AsyncTenants:
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Tenant]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+        return self._http.all(m.Tenant, Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
 
     async def create(
         self,
@@ -4406,7 +4407,7 @@ class AsyncTenants:
         options: CallOptions | None = None,
     ) -> m.CreatedTenant:
         """Make a tenant and, if asked, its first admin; for platform administrators"""
-        return cast("m.CreatedTenant", await self._http.json(Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options))
+        return await self._http.model(m.CreatedTenant, Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options)
 
     async def get(
         self,
@@ -4415,7 +4416,7 @@ class AsyncTenants:
         options: CallOptions | None = None,
     ) -> m.Tenant:
         """One's own tenant, or any for platform administrators"""
-        return cast("m.Tenant", await self._http.json(Call("GET", f"/v2/tenants/{_segment(id)}"), options))
+        return await self._http.model(m.Tenant, Call("GET", f"/v2/tenants/{_segment(id)}"), options)
 
     async def update(
         self,
@@ -4429,7 +4430,7 @@ class AsyncTenants:
         options: CallOptions | None = None,
     ) -> m.Tenant:
         """Change a tenant; tier and status only by platform administrators"""
-        return cast("m.Tenant", await self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
+        return await self._http.model(m.Tenant, Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options)
 
 
 class AllResources:
