@@ -6,8 +6,8 @@ import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition } from '../../kernel/pagination.ts';
 import { json } from './document-rows.store.ts';
 import type { DocumentChanges, UploadFault, UploadProgress, UploadRequest, WaitingUpload } from './ports.ts';
-import { changedRequest } from './upload-changes.rules.ts';
-import { documentOfName, lockName } from './upload-names.store.ts';
+import { changedRequest, withFieldsBefore } from './upload-changes.rules.ts';
+import { documentOfName, lockName, requestsBefore } from './upload-names.store.ts';
 
 /**
  * States of an upload that is read in the background:
@@ -396,19 +396,31 @@ export const createUploadStore = (db: Db, { alone }: { alone: boolean }) => ({
     upload: NewUpload,
     held: HeldUpload | null,
     now: number,
-  ): Promise<{ documentId: string; createdAt: number } | null> =>
+  ): Promise<Pick<NewUpload, 'documentId' | 'createdAt' | 'request'> | null> =>
     db.write(async (tx) => {
       const { externalId } = upload;
       if (externalId !== null) await lockName(tx, db.dialect, upload, externalId);
       const known = externalId === null ? null : await documentOfName(tx, upload, externalId);
       const { documentId, createdAt } = known ?? upload;
+      const before =
+        externalId === null || known?.isThere !== false
+          ? []
+          : await requestsBefore(tx, upload, externalId, upload.id);
+      const added = { documentId, createdAt, request: withFieldsBefore(upload.request, before) };
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('document_uploads')
-        .values(rowOf({ ...upload, documentId, createdAt }, held, now))
+        .values(rowOf({ ...upload, ...added }, held, now))
         .onConflict((c) => c.doNothing())
         .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n ? { documentId, createdAt } : null;
+      return numInsertedOrUpdatedRows === 1n ? added : null;
     }),
+
+  requestsBefore: (
+    tx: Queryable | null,
+    owner: Pick<Scope, 'tenantId' | 'userId'>,
+    externalId: string,
+    id: string,
+  ): Promise<UploadRequest[]> => requestsBefore(tx ?? db.read, owner, externalId, id),
 
   /** Goes first in a transaction that may give a name its document. */
   lockName: (tx: Queryable, owner: Pick<Scope, 'tenantId' | 'userId'>, externalId: string): Promise<void> =>
