@@ -651,6 +651,54 @@ export const knowledgeBackgroundSuite = (
       expect(await shown('ann', lost.id)).toMatchObject({ title: 'Found' });
     });
 
+    it(
+      req('KNOW-46', 'what an upload leaves out it has of those of its name before it, read or not'),
+      async () => {
+        const gate = gated();
+        const h = await start({ embedder: gate.embedder });
+        const named = (name: string, content: string, more: object, headers: Record<string, string> = {}) =>
+          send('ann', { title: name, content, external_id: name, ...more }, headers);
+        const given = { metadata: { tags: ['x'] }, visibility: 'tenant' };
+        const changes = { metadata: { tags: ['y'] } };
+
+        gate.fail(new Error('no model'));
+        gate.open();
+        const failed: Record<string, string> = {};
+        for (const name of ['asked', 'changed', 'other']) {
+          const { id } = (await named(name, `Lost ${name}.`, given, ASYNC)).json() as Shown;
+          await eventually(async () => (await shown('ann', id)).status).toBe('failed');
+          failed[name] = id;
+        }
+        expect((await patch('ann', failed.changed ?? '', changes)).statusCode).toBe(200);
+        gate.fail(null);
+        const again = async (name: string, more: object) => {
+          const answer = await named(name, `Found ${name}.`, more);
+          expect([answer.statusCode, (answer.json() as Shown).id]).toEqual([201, failed[name]]);
+          return answer.json();
+        };
+        expect(await again('asked', {})).toMatchObject(given);
+        expect(await again('changed', {})).toMatchObject({ ...given, ...changes });
+        expect(await again('other', { visibility: 'private' })).toMatchObject({
+          metadata: given.metadata,
+          visibility: 'private',
+        });
+        expect((await get('ben', `/${failed.changed}`)).statusCode).toBe(200);
+
+        const shut = gated();
+        await start({ embedder: shut.embedder });
+        const { id } = (await named('later', book('tide', 3), given, ASYNC)).json() as Shown;
+        await eventually(shut.waiting).toBeGreaterThan(0);
+        expect((await patch('ann', id, changes)).statusCode).toBe(200);
+        const next = await named('later', book('ebb', 3), {}, ASYNC);
+        expect(next.json()).toMatchObject({ id, ...given, ...changes, status: 'processing' });
+        shut.open();
+        await eventually(rows).toBe(0);
+        expect(await shown('ann', id)).toMatchObject({ ...given, ...changes, status: 'indexed', version: 2 });
+        // The three that had no model.
+        expect(h.faults).toHaveLength(3);
+      },
+    );
+
     it('nobody vouches for what is not read, and other changes of it are refused as for a document', async () => {
       const gate = gated();
       await start({ embedder: gate.embedder });

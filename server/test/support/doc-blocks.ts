@@ -23,7 +23,8 @@ export interface DocBlock {
 export const NOT_RUN: Readonly<Record<string, string>> = {
   ci: 'installs over the modules that the test itself runs on; .ci/run and contributors run it as it stands',
   bench: 'measures for minutes and says nothing on a busy machine; the founder’s table comes from it',
-  downloads: 'installs from a server into the project one is in; client-downloads.test.ts runs the same lines',
+  downloads:
+    'installs from a server into the project one is in; client-downloads.test.ts runs the same lines',
   recorded: 'not a command: output of a script that records it',
   registry: 'fetches a package from a registry; .ci/run does it and gguf.test.ts uses what came',
 };

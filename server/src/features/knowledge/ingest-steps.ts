@@ -7,10 +7,10 @@ import { blobKey } from './blob-key.ts';
 import type { WriteSteps } from './document-write.store.ts';
 import type { IndexedContent } from './indexing.ts';
 import type { EmbeddingModel } from './passage-index.ts';
-import type { KnowledgeDocument, UploadInput } from './ports.ts';
+import type { KnowledgeDocument, UploadInput, UploadRequest } from './ports.ts';
 import type { KnowledgeStore } from './store.ts';
 import type { UploadTask } from './upload-task.ts';
-import type { UploadStore } from './uploads.store.ts';
+import { UploadChanged, type UploadStore } from './uploads.store.ts';
 
 /** What bringing in a new document and a new version have in common. */
 
@@ -80,16 +80,30 @@ export const createIngestSteps = ({ uploads, blobs }: Pick<IngestDeps, 'blobs' |
     };
   };
 
-  /** The steps of the task, which is its request's to the end or has its row from here on. Uploads of before it end with them. */
-  const stepsOf = async (arrival: Arrival, seen?: string | null) => {
+  /**
+   * The steps of the task, which is its request's to the end or has its row from here on. Uploads of before it end with them, as
+   * they were when `before` was read of them: they throw `UploadChanged` where one has been changed or has come or gone since.
+   */
+  const stepsOf = async (
+    arrival: Arrival,
+    { seen, before }: { seen?: string | null; before?: readonly UploadRequest[] } = {},
+  ) => {
     const { sha256, task, owner, input } = arrival;
     const { end, settle } = overtaking(arrival);
     const { guard, shown } = await task.steps(seen);
+    const unchanged = async (tx: Queryable, externalId: string): Promise<void> => {
+      if (before === undefined) return;
+      const now = await uploads.requestsBefore(tx, owner, externalId, task.id);
+      if (JSON.stringify(now) !== JSON.stringify(before)) throw new UploadChanged();
+    };
     // Its row goes with the step that shows the document: staged, the bytes go after a crash right behind it.
     if (task.held() !== null) await blobs.unsettle(blobKey({ id: task.id, sha256 }));
     const withEvent = (event: NewEvent): WriteSteps => ({
       async guard(tx) {
-        if (input.externalId !== null) await uploads.lockName(tx, owner, input.externalId);
+        if (input.externalId !== null) {
+          await uploads.lockName(tx, owner, input.externalId);
+          await unchanged(tx, input.externalId);
+        }
         await guard(tx);
       },
       async shown(tx) {

@@ -11,8 +11,9 @@ import {
   type IngestDeps,
   indexed,
 } from './ingest-steps.ts';
-import type { KnowledgeDocument, Sharing, UploadRequest } from './ports.ts';
+import type { KnowledgeDocument, Sharing, UploadInput, UploadRequest } from './ports.ts';
 import { titleOf } from './rules.ts';
+import { withFieldsBefore } from './upload-changes.rules.ts';
 import { NamePromised } from './upload-names.store.ts';
 import { UploadChanged } from './uploads.store.ts';
 
@@ -21,8 +22,14 @@ import { UploadChanged } from './uploads.store.ts';
 /** Longest wait for another node that indexes the same bytes. */
 const PEER_WAIT_MS = 120_000;
 
+/** What is asked for by its row, or (without one) by the uploads of its name before it. */
+interface Wished {
+  asked: UploadRequest | null;
+  before: readonly UploadRequest[];
+}
+
 export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
-  const { store, blobs, model, clock } = deps;
+  const { store, uploads, blobs, model, clock } = deps;
   const { stepsOf } = createIngestSteps(deps);
   const { replace } = createReplacing(deps, indexing);
 
@@ -49,7 +56,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     id: string,
     arrival: Arrival,
     content: IndexedContent,
-    asked: UploadRequest | null,
+    { asked, before }: Wished,
   ): Promise<KnowledgeDocument | null> => {
     const { owner, input, sha256, requestId, task } = arrival;
     const { text, title, chunks, chunkingVersion } = content;
@@ -79,7 +86,7 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     try {
       const { withEvent, settle } = await stepsOf(
         arrival,
-        asked === null ? undefined : (asked.changed ?? null),
+        asked === null ? { before } : { seen: asked.changed ?? null },
       );
       created = await store.add(
         model,
@@ -95,12 +102,25 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
     return created;
   };
 
-  /** What a PATCH has set while it was read, with the passages of its title. */
-  const asAsked = async (
+  /** Of a name that has no document yet, an upload without a row knows only here what those before it have asked for. */
+  const wishedOf = async ({ owner, input, task }: Arrival): Promise<Wished> => {
+    const asked = await task.asked();
+    const { externalId } = input;
+    if (asked !== null || externalId === null) return { asked, before: [] };
+    return { asked, before: await uploads.requestsBefore(null, owner, externalId, task.id) };
+  };
+
+  /** With the fields that it has by now: of a PATCH while it was read, with the passages of its title, or of uploads before it. */
+  const asWished = async (
     arrival: Arrival,
+    sent: UploadInput,
     content: IndexedContent,
-    asked: UploadRequest | null,
+    { asked, before }: Wished,
   ): Promise<IndexedContent> => {
+    arrival.input = withFieldsBefore(
+      { ...arrival.input, metadata: sent.metadata, sharing: sent.sharing },
+      before,
+    );
     if (asked === null) return content;
     const { title, metadata, sharing, trusted } = asked;
     arrival.input = { ...arrival.input, title, metadata, sharing, trusted };
@@ -110,15 +130,15 @@ export const createIngest = (deps: IngestDeps, indexing: Indexing) => {
 
   /** Null where another node was first. */
   const create = async (arrival: Arrival): Promise<KnowledgeDocument | null> => {
-    const { task } = arrival;
+    const { task, input } = arrival;
     let content = await indexing.contentOf(arrival.owner, arrival.input, task);
     // Its row may give it another id until here, and no longer.
     await task.steps();
     for (let id = task.documentId; ; ) {
-      const asked = await task.asked();
-      content = await asAsked(arrival, content, asked);
+      const wished = await wishedOf(arrival);
+      content = await asWished(arrival, input, content, wished);
       try {
-        const created = await createAs(id, arrival, content, asked);
+        const created = await createAs(id, arrival, content, wished);
         if (created === null) task.stepsOver();
         return created;
       } catch (error) {

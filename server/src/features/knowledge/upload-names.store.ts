@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { DialectName, Queryable } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import { json } from './document-rows.store.ts';
+import type { UploadRequest } from './ports.ts';
 
 /** One name of an owner in a source is one document, whichever of its uploads comes first. */
 
@@ -46,12 +48,31 @@ export const promisedTo = async (
   return row === undefined ? null : { documentId: row.document_id, createdAt: row.created_at };
 };
 
-/** The document of this name, which is there or on its way. */
+/** What the uploads of the name ask for that came before `id`, newest first. */
+export const requestsBefore = async (
+  db: Queryable,
+  owner: Owner,
+  externalId: string,
+  id: string,
+): Promise<UploadRequest[]> => {
+  const rows = await db
+    .selectFrom('document_uploads')
+    .select('request')
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .where('external_id', '=', externalId)
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ request }) => json<UploadRequest>(request));
+};
+
+/** The document of this name, which is there (`isThere`) or on its way. */
 export const documentOfName = async (
   tx: Queryable,
   owner: Owner,
   externalId: string,
-): Promise<{ documentId: string; createdAt: number } | null> => {
+): Promise<{ documentId: string; createdAt: number; isThere: boolean } | null> => {
   const row = await tx
     .selectFrom('documents')
     .select(['id', 'created_at'])
@@ -60,7 +81,7 @@ export const documentOfName = async (
     .where('external_id', '=', externalId)
     .where('status', '<>', 'deleting')
     .executeTakeFirst();
-  return row === undefined
-    ? promisedTo(tx, owner, externalId)
-    : { documentId: row.id, createdAt: row.created_at };
+  if (row !== undefined) return { documentId: row.id, createdAt: row.created_at, isThere: true };
+  const promised = await promisedTo(tx, owner, externalId);
+  return promised === null ? null : { ...promised, isThere: false };
 };

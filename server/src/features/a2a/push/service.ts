@@ -124,7 +124,6 @@ export const createPush = (options: PushOptions) => {
     const now = clock.now();
     const { token, authentication } = config;
     const secrets = { token: token ?? '', credentials: authentication?.credentials ?? '' };
-    const ended = known !== null && isTerminal(known);
     return {
       id,
       tenant_id: caller.tenantId,
@@ -137,13 +136,14 @@ export const createPush = (options: PushOptions) => {
       secrets: sealedSecrets(box, { tenant_id: caller.tenantId, id }, secrets),
       protocol,
       credential: credentialText(caller),
-      told: known,
+      // Who asks after the end may have seen the task at work: the end is told once.
+      told: known !== null && isTerminal(known) ? null : known,
       told_count: 0,
       attempts: 0,
-      due: ended ? null : now,
-      end_reason: ended ? 'ended' : null,
+      due: now,
+      end_reason: null,
       created_at: now,
-      finished_at: ended ? now : null,
+      finished_at: null,
     };
   };
 
@@ -155,15 +155,16 @@ export const createPush = (options: PushOptions) => {
     check(config);
     const { caller, runId } = wish;
     const row = rowOf(wish, config);
+    const shown = { ...viewOf(row), token: config.token ?? '', authentication: config.authentication };
     await db.write(async (tx) => {
       const present = await configsOf(tx, ofTask(caller, runId));
       const before = present.find((one) => one.config_id === row.config_id);
       if (before !== undefined) await deleteConfig(tx, before.id);
       else if (present.length >= MAX_PER_TASK)
         throw conflict(`a task has at most ${MAX_PER_TASK} push notification configurations`);
-      if (row.finished_at === null) await admit(tx, caller);
+      await admit(tx, caller);
       await insertConfig(tx, row);
-      if (row.due !== null) await enqueue(tx, row, row.due);
+      await enqueue(tx, row, row.created_at);
       await options.audit.append(tx, {
         ...actorOf(caller),
         action: 'a2a.push_set',
@@ -173,10 +174,12 @@ export const createPush = (options: PushOptions) => {
         details: { config_id: row.config_id, origin: new URL(row.url).origin },
       });
     });
+    // One that has ended brings no more events.
+    if (wish.known !== null && isTerminal(wish.known)) return shown;
     // Tasks that end at another node leave their ids; the look over all rows finds what is forgotten here.
     if (watched.size >= MAX_WATCHED) watched.clear();
-    if (row.finished_at === null) watched.add(runId);
-    return { ...viewOf(row), token: config.token ?? '', authentication: config.authentication };
+    watched.add(runId);
+    return shown;
   };
 
   options.jobs.work(
