@@ -3,10 +3,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, vi } from 'vitest';
 import { createBrowser, signIn } from '../../server/test/support/browser.ts';
 import { freePort } from '../../server/test/support/free-port.ts';
-import { startServer, type TestServer } from '../../server/test/support/server.ts';
+import type { TestServer } from '../../server/test/support/server.ts';
+import { withServer } from '../../server/test/support/suite.ts';
 import { type Ended, type RunOptions, run, start } from './run.ts';
 
 /** The command line as people and programs use it: processes against a started server. */
@@ -36,14 +37,14 @@ const signInByPassword = (options: RunOptions = {}): Promise<Ended> =>
     ...options,
   });
 
-beforeAll(async () => {
-  server = await startServer({ env: { MCP_BUILTIN: 'on' } });
+const it = withServer({ env: { MCP_BUILTIN: 'on' } });
+it.beforeAll(async ({ world }) => {
+  ({ server } = world);
   folder = mkdtempSync(path.join(tmpdir(), 'pentarch-cli-'));
   env = { XDG_CONFIG_HOME: path.join(folder, 'config') };
   await signInByPassword();
 });
-afterAll(async () => {
-  await server?.close();
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 

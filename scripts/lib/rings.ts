@@ -16,11 +16,17 @@ const SERVICES = 'server/test/all/';
 /** Suites that compare durations: they cannot share a process with others. */
 const MEASURES = 'server/test/support/growth.ts';
 
+const above = (reason: string, suites: readonly string[]) =>
+  Object.fromEntries(suites.map((suite) => [suite, { engine: 'above' as const, reason }]));
+
 /**
  * Suites of whole servers that are not run again on PostgreSQL, with the reason. `never`: each of their servers has SQLite in any
- * run, so that the second one would be the first once more. `before`: what they hold is over before a store is asked.
+ * run, so that the second one would be the first once more. `before`: what they hold is over before a store is asked. `above`: what
+ * they hold is decided above the store, and other suites send the same statements to PostgreSQL (docs/decisions/0230-one-engine.md).
  */
-export const ON_SQLITE_ALONE: Readonly<Record<string, { engine: 'never' | 'before'; reason: string }>> = {
+export const ON_SQLITE_ALONE: Readonly<
+  Record<string, { engine: 'never' | 'before' | 'above'; reason: string }>
+> = {
   'server/src/features/chat/unreadable-runs.server.test.ts': {
     engine: 'never',
     reason: 'it writes rows of no release into the file of SQLite',
@@ -53,6 +59,38 @@ export const ON_SQLITE_ALONE: Readonly<Record<string, { engine: 'never' | 'befor
     engine: 'before',
     reason: 'what packages write into the home folder',
   },
+  ...above('the shapes of a foreign API; the chat behind it runs on both', [
+    'server/src/features/anthropic/anthropic-door.server.test.ts',
+    'server/src/features/openai/door-pictures.server.test.ts',
+    'server/src/features/openai/openai-door.server.test.ts',
+    'server/src/features/openai/text-completion.server.test.ts',
+    'server/src/features/responses/responses-door.server.test.ts',
+  ]),
+  ...above('what is asked of a model, and what is made of its answers', [
+    'server/src/features/agents/tools-on-demand.server.test.ts',
+    'server/src/features/chat/long-messages.server.test.ts',
+    'server/src/features/chat/structured-answers.server.test.ts',
+    'server/src/features/mcp/mcp-tool-names.server.test.ts',
+    'server/src/features/models/models.server.test.ts',
+    'server/src/features/models/strict-provider.server.test.ts',
+  ]),
+  ...above('log lines, figures, traces and what deploy/ and the runbooks say of them', [
+    'server/src/features/chat/run-ends.server.test.ts',
+    'server/test/acceptance/deploy.test.ts',
+    'server/test/acceptance/log-lines.test.ts',
+    'server/test/acceptance/metrics.test.ts',
+    'server/test/acceptance/runbooks.test.ts',
+    'server/test/acceptance/traces.test.ts',
+  ]),
+  ...above('headers, limits and streams of HTTP', [
+    'server/test/acceptance/hostile-text.test.ts',
+    'server/test/acceptance/http-base.test.ts',
+    'server/test/acceptance/stream-limits.test.ts',
+  ]),
+  ...above('the steps of a sign-in as its client sees them', [
+    'server/src/features/identity/provider-document.server.test.ts',
+    'server/src/features/mcp/mcp-sign-in.server.test.ts',
+  ]),
 };
 
 export interface Sources {

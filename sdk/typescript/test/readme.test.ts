@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../../../server/test/support/server.ts';
+import { afterAll, expect } from 'vitest';
+import type { TestServer } from '../../../server/test/support/server.ts';
+import { withServer } from '../../../server/test/support/suite.ts';
 import { readmeExamples } from '../../readme-examples.ts';
 
 /** The README's examples, run as they stand there. */
@@ -13,16 +14,16 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 let server: TestServer;
 let key: string;
 let folder: string;
-beforeAll(async () => {
-  server = await startServer();
-  const admin = await server.signIn();
+const it = withServer();
+it.beforeAll(async ({ world }) => {
+  ({ server } = world);
+  const { admin } = world;
   key = (await admin.post('/v2/auth/api-keys', { name: 'readme' })).json<{ key: string }>().key;
   folder = mkdtempSync(path.join(tmpdir(), 'pentarch-readme-'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   writeFileSync(path.join(folder, 'package.json'), '{"type": "module"}');
 });
-afterAll(async () => {
-  await server?.close();
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { rolldown } from 'rolldown';
@@ -13,22 +16,29 @@ import type { Prepared } from './prepared.ts';
 const [folder = ''] = process.argv.slice(2);
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-/** Packages of many files that nothing else of the server's dependencies loads. */
-const INSIDE = /^(typebox|kysely|oidc-provider|pentarch-[a-z-]+)(\/|$)/;
-const isOutside = (id: string): boolean =>
-  !id.startsWith('.') && !id.startsWith('#') && !path.isAbsolute(id) && !INSIDE.test(id);
+const UNATTENDED = {
+  ADMIN_PASSWORD: 'nobody signs in with this one',
+  MODEL: 'builtin',
+  MCP_BUILTIN: 'off',
+  EMBEDDING_WARM_UP: 'off',
+  SHUTDOWN_LEAD_S: '0',
+};
+
+/** Packages with files of the machine's own, and those that only a setting of a few suites loads. */
+const OUTSIDE = /^(argon2|sqlite-vec|onnxruntime-node|node-llama-cpp|pg-native|@aws-sdk\/|@huggingface\/)/;
 
 /** A source finds its threads, children and data beside itself: it goes on looking there. */
 const atHome = (code: string, id: string): string =>
   code
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-    .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)));
+    .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)))
+    .replaceAll(/\b__dirname\b/g, JSON.stringify(path.dirname(id)));
 
 const bundle = async (): Promise<string> => {
   const build = await rolldown({
     input: MAIN,
     platform: 'node',
-    external: isOutside,
+    external: OUTSIDE,
     treeshake: false,
     logLevel: 'silent',
     plugins: [{ name: 'at-home', transform: (code, id) => ({ code: atHome(code, id) }) }],
@@ -36,6 +46,8 @@ const bundle = async (): Promise<string> => {
   const dir = path.join(folder, 'program');
   await build.write({ dir, format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' });
   await build.close();
+  // Else the runtime reads each file twice to find out what it is.
+  writeFileSync(path.join(dir, 'package.json'), '{"type":"module"}');
   const start = path.join(dir, 'start.js');
   // As server/src/start.js does it, with a cache that goes with the folder.
   writeFileSync(
@@ -66,10 +78,34 @@ const emptyPostgres = async (server: string): Promise<string> => {
   return name;
 };
 
+/** Ends a server as users do: a process that is killed, as those of most suites are, leaves nothing in the cache. */
+const fillCache = async (program: string, sqliteFile: string): Promise<void> => {
+  const home = path.join(folder, 'first');
+  const dataDir = path.join(home, 'data');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  copyFileSync(sqliteFile, path.join(dataDir, 'pentarch.sqlite'));
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [program], {
+    cwd: home,
+    env: { PATH, HOME, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', ...UNATTENDED },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.includes('"msg":"listening"')) child.kill('SIGTERM');
+  });
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`the prepared server ended with ${String(code)}`);
+  rmSync(home, { recursive: true });
+};
+
 const server = process.env.TEST_DATABASE_URL;
+const program = await bundle();
+const sqliteFile = await emptySqlite();
+await fillCache(program, sqliteFile);
 const prepared: Prepared = {
-  program: await bundle(),
-  sqliteFile: await emptySqlite(),
+  program,
+  sqliteFile,
   postgresTemplate: server === undefined ? null : await emptyPostgres(server),
 };
 process.stdout.write(JSON.stringify(prepared));

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { openSocket } from '../../../test/support/socket-client.ts';
+import { withWorld } from '../../../test/support/suite.ts';
+
+const it = withWorld({ env: { MODEL: 'compatible/test' } });
 
 describe('states of agents, on a socket of a user', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({ env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url } });
-    admin = await server.signIn();
-  });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
 
   it(

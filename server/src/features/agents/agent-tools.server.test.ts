@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** The agents' own tools through chat, with the built-in model: requests go to the right agent, which uses its tool. */
 
@@ -25,9 +26,9 @@ const say = async (client: Client, message: string, agentId?: string): Promise<A
 
 const SALES = 'region,amount\nNorth,10.5\nSouth,20\nNorth,5\n';
 
-beforeAll(async () => {
-  server = await startServer({ env: { MCP_BUILTIN: 'on' } });
-  admin = await server.signIn();
+const test = withServer({ env: { MCP_BUILTIN: 'on' } });
+test.beforeAll(async ({ world }) => {
+  ({ server, admin } = world);
   const made = await admin.post('/v2/users', {
     email: 'ann@example.org',
     name: 'Ann',
@@ -36,7 +37,6 @@ beforeAll(async () => {
   expect(made.status).toBe(201);
   user = await server.signIn('ann@example.org', 'a long enough password');
 });
-afterAll(() => server.close());
 
 describe('tools of the agents', () => {
   test.each<[string, string, string, RegExp]>([

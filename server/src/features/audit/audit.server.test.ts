@@ -1,12 +1,13 @@
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import { tokenRequest } from '../../../test/support/browser.ts';
 import type { Answer, Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { openSocket } from '../../../test/support/socket-client.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Does one of everything that must leave a row, and reads the trail over HTTP. */
 
@@ -29,6 +30,14 @@ interface User {
 const PASSWORD = 'a password of one user';
 /** The tool that nobody may call without a person's word. */
 const POLICIES = { policies: { time: { tools: { convert_time: { approval: 'human' } } } } };
+
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+  },
+});
 
 describe('the audit trail', () => {
   let server: TestServer;
@@ -63,25 +72,12 @@ describe('the audit trail', () => {
     return { id: made.json<User>().id, client: await server.signIn(email, PASSWORD) };
   };
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { GOVERNANCE_FILE: POLICIES },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(async ({ world }) => {
+    ({ provider, server, admin } = world);
     const made = await makeUser('ann@example.com', ['user']);
     user = made.client;
     userId = made.id;
     voter = (await makeUser('vera@example.com', ['operator'])).client;
-  });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
   });
 
   it(req('AUDIT-01', 'holds sign-ins, and those that were refused'), async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { answerFiles, answerQuestions, judge, uploadAnswerFiles } from '../../../test/support/answer-set.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /**
  * A fixed part of what bench/answers.ts measures: one real file of each type, uploaded as people do, and questions whose
@@ -45,13 +46,12 @@ let server: TestServer;
 let client: Client;
 let ids: Map<string, string>;
 
-beforeAll(async () => {
-  server = await startServer();
-  client = await server.signIn();
+const test = withServer();
+test.beforeAll(async ({ world }) => {
+  ({ server, admin: client } = world);
   const files = answerFiles('tuning').filter((file) => FILES.includes(file.name));
   ids = await uploadAnswerFiles(server.url, client.token ?? '', files);
 });
-afterAll(() => server.close());
 
 describe('the built-in model', () => {
   test.each(ASKED)('answers “%s” with its source', async (text) => {

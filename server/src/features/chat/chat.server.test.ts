@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { NODES, startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import { NODES, type TestServer } from '../../../test/support/server.ts';
 import {
   expectError,
   expectErrorA,
@@ -12,6 +12,7 @@ import {
   TIMESTAMP,
   UUID_V7,
 } from '../../../test/support/shapes.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 interface ChatAnswer {
   id: string;
@@ -29,17 +30,13 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MODEL_TIMEOUT_S: '1' },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: { MODEL_TIMEOUT_S: '1' },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
+
 beforeEach(() => provider.reset());
 
 /** The run that a failed chat left in its new conversation. */

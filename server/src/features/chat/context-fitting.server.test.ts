@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 
 /** Long conversations in a small window: the history fits, and what has no room is summarised, stored and reused. */
@@ -36,27 +37,22 @@ interface ChatAnswer {
   cost_usd: number;
 }
 
+const it = withWorld({
+  env: {
+    CONTEXT_TOKENS: String(WINDOW_TOKENS),
+    MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
+  },
+});
+
 describe('a long conversation', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      env: {
-        MODEL: 'compatible/test-model',
-        COMPATIBLE_BASE_URL: provider.url,
-        CONTEXT_TOKENS: String(WINDOW_TOKENS),
-        MAX_OUTPUT_TOKENS: String(OUTPUT_TOKENS),
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(() => provider.reset());
 
   const say = async (message: string, conversationId?: string, model?: string): Promise<ChatAnswer> => {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** What a document says is told by the built-in model, whichever specialist the question's words sound like. */
 
-let server: TestServer;
 let client: Client;
 
 const DOCUMENTS: [title: string, content: string, type: string][] = [
@@ -13,15 +12,14 @@ const DOCUMENTS: [title: string, content: string, type: string][] = [
   ['Slides', 'First slide\n\nSecond slide says the giraffe quota is ninety two', 'text/plain'],
 ];
 
-beforeAll(async () => {
-  server = await startServer({ env: { MCP_BUILTIN: 'on' } });
-  client = await server.signIn();
+const test = withServer({ env: { MCP_BUILTIN: 'on' } });
+test.beforeAll(async ({ world }) => {
+  ({ admin: client } = world);
   for (const [title, content, content_type] of DOCUMENTS) {
     const made = await client.post('/api/v1/knowledge/documents', { title, content, content_type });
     expect(made.status).toBe(201);
   }
 });
-afterAll(() => server.close());
 
 const say = async (message: string, agentId?: string): Promise<{ content: string; agent_id: string }> => {
   const answer = await client.post('/api/v1/chat', {

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Answer, Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
 import { startReceiver } from '../../../test/support/receiver.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { expectErrorA, expectErrorB, fieldsOf, newPerson } from '../../../test/support/shapes.ts';
 import { openSocket } from '../../../test/support/socket-client.ts';
 import { postgresServer } from '../../../test/support/stores.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Chats that are stored nowhere but on the ledger, and calls of `/v1` that ask for no place in the list. */
 
@@ -32,25 +33,19 @@ let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
 let person: Awaited<ReturnType<typeof newPerson>>;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      MCP_BUILTIN: 'on',
-      WEBHOOK_ALLOW_PRIVATE: 'on',
-      TOOL_TOKENS: '0',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MCP_BUILTIN: 'on',
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+    TOOL_TOKENS: '0',
+  },
+});
+it.beforeAll(async ({ world }) => {
+  ({ provider, server, admin } = world);
   person = await newPerson(server, admin);
 });
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
-});
+
 beforeEach(() => provider.reset());
 
 const zeus = { agent_id: 'zeus' };

@@ -1,15 +1,11 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import {
-  startTestProvider,
-  type TestProvider,
-  type TestReply,
-  type TestRequest,
-} from '../../../test/support/provider.ts';
-import { NODES, startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider, TestReply, TestRequest } from '../../../test/support/provider.ts';
+import { NODES, type TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Runs that use tools: the loop, approvals, cancellation, and what a killed server leaves. */
 
@@ -49,28 +45,24 @@ const isVote = (request: TestRequest): boolean => request.body.response_format !
 const told = (request: TestRequest): string[] =>
   (request.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
 
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
+});
+
 describe('runs with tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { GOVERNANCE_FILE: POLICIES },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-        ALLOW_SELF_APPROVAL: 'on',
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(() => provider.reset());
 
   const ask = async (message: string, agent = 'hephaestus') => {

@@ -1,26 +1,22 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Rows of unfinished runs that no release has written, as an archive of elsewhere may bring them. */
 
 let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test', COMPATIBLE_BASE_URL: provider.url, DATABASE_URL: '' },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: { MODEL: 'compatible/test', DATABASE_URL: '' },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 
 const startOf = async (message: string, conversation: string): Promise<string> => {

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Answer, Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { expectError, fieldsOf, newPerson } from '../../../test/support/shapes.ts';
 import { writeZip } from '../../../test/support/stored-zip.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Exports of ChatGPT, Open WebUI and LibreChat, written by hand after the forms of those products. */
 
@@ -43,11 +44,10 @@ interface Read {
 let server: TestServer;
 let admin: Client;
 
-beforeAll(async () => {
-  server = await startServer({ env: { MAX_UPLOAD_BYTES: '2000000' } });
-  admin = await server.signIn();
+const it = withServer({ env: { MAX_UPLOAD_BYTES: '2000000' } });
+it.beforeAll(({ world }) => {
+  ({ server, admin } = world);
 });
-afterAll(() => server.close());
 
 const upload = async (client: Client, bytes: Uint8Array, name: string, field = 'file'): Promise<Answer> => {
   const form = new FormData();

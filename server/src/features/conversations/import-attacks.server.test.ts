@@ -20,6 +20,7 @@ import {
 } from '../../../test/support/archive-kit.ts';
 import type { Client } from '../../../test/support/client.ts';
 import { runCommand } from '../../../test/support/command.ts';
+import { runCommandHere } from '../../../test/support/command-here.ts';
 import { startServer, type TestServer } from '../../../test/support/server.ts';
 import { newDatabase, postgresServer } from '../../../test/support/stores.ts';
 
@@ -400,11 +401,11 @@ describe('a hostile archive', () => {
       const file = inFolder(`${name.replaceAll(/\W/g, '-')}.ptar`);
       putTogether(kit, file, attack);
       const before = filesOf(target.dataDir);
-      const result = await runCommand(['import', file, '--foreign'], there);
+      const result = await runCommandHere(['import', file, '--foreign'], there);
       expect(result.err).toMatch(attack.says);
       expect(result.code).not.toBe(0);
       expect(filesOf(target.dataDir)).toEqual(before);
-      const known = await runCommand(
+      const known = await runCommandHere(
         ['export', '--tenant', 'north', inFolder('none.ptar'), '--without-passphrase'],
         there,
       );

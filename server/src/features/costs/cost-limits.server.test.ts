@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** What is charged and what is not, and what a small rest of a limit allows. */
 
@@ -18,28 +18,22 @@ interface Answer {
   finish_reason: string;
 }
 
+const it = withWorld({
+  // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
+  files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
+  env: {
+    MODEL: 'compatible/test',
+    MAX_OUTPUT_TOKENS: '10000',
+    MCP_BUILTIN: 'on',
+  },
+});
+
 describe('costs of requests', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
-      files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MAX_OUTPUT_TOKENS: '10000',
-        MCP_BUILTIN: 'on',
-      },
-    });
-    admin = await server.signIn();
-  });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
+  it.beforeAll(({ world }) => {
+    ({ provider, admin } = world);
   });
 
   const usage = async (): Promise<Usage> =>

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Every call of a model or an embedder is reserved, bounded and booked, whichever part of the platform makes it. */
 
@@ -17,34 +17,29 @@ interface Limit {
   reserved_usd: number;
 }
 
+const it = withWorld({
+  files: {
+    PRICES_FILE: {
+      'compatible/test': { input: 1.25, output: 10 },
+      'compatible/emb': { input: 100, output: 0 },
+    },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    MEMORY_MODEL: 'compatible/test',
+    EMBEDDING_MODEL: 'compatible/emb',
+    EMBEDDING_DIMENSIONS: '64',
+  },
+});
+
 describe('calls of models and embedders', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: {
-        PRICES_FILE: {
-          'compatible/test': { input: 1.25, output: 10 },
-          'compatible/emb': { input: 100, output: 0 },
-        },
-      },
-      env: {
-        MODEL: 'compatible/test',
-        MEMORY_MODEL: 'compatible/test',
-        EMBEDDING_MODEL: 'compatible/emb',
-        EMBEDDING_DIMENSIONS: '64',
-        COMPATIBLE_BASE_URL: provider.url,
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ provider, admin } = world);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(async () => {
     provider.reset();
     provider.embeddingTokens(undefined);

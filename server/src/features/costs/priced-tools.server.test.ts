@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Tools with a price: no room means that they are not called, by every API, and votes are part of what a conversation cost. */
 
@@ -24,31 +25,27 @@ interface Limits {
   limits: { scope: string; period: string; used_usd: number; reserved_usd: number }[];
 }
 
+const it = withWorld({
+  files: {
+    GOVERNANCE_FILE: POLICIES,
+    // Tokens cost next to nothing: the model's calls have room where the tool has none.
+    PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+  },
+});
+
 describe('priced tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: {
-        GOVERNANCE_FILE: POLICIES,
-        // Tokens cost next to nothing: the model's calls have room where the tool has none.
-        PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
-      },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_BUILTIN: 'on',
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ provider, server, admin } = world);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(() => provider.reset());
 
   const setLimit = async (usd: number | null) => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** A message that is refused for want of money has cost nothing: no call before its answer has been made either. */
 
@@ -10,28 +10,23 @@ const UNCLEAR = 'Please help with something unclear and general';
 const isRouting = (request: TestRequest): boolean =>
   JSON.stringify(request.body.messages).includes('Choose the agent');
 
+const it = withWorld({
+  files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
+  env: {
+    MODEL: 'compatible/test',
+    CONTEXT_TOKENS: '8000',
+    MAX_OUTPUT_TOKENS: '500',
+  },
+});
+
 describe('a message that is refused for want of money', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        CONTEXT_TOKENS: '8000',
-        MAX_OUTPUT_TOKENS: '500',
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ provider, admin } = world);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(() => {
     provider.reset();
     provider.always((request) =>

@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** What was approved waits after a restart for the MCP server that it needs: one that is connecting is not gone. */
 
@@ -24,6 +25,14 @@ const told = (request: TestRequest): string[] =>
   (request.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
 const isVote = (request: TestRequest): boolean => request.body.response_format !== undefined;
 
+const it = withWorld({
+  env: {
+    MODEL: 'compatible/test',
+    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+    ALLOW_SELF_APPROVAL: 'on',
+  },
+});
+
 describe('after a restart with an MCP server that needs its time', () => {
   let provider: TestProvider;
   let server: TestServer;
@@ -31,16 +40,8 @@ describe('after a restart with an MCP server that needs its time', () => {
   let gate: string;
   const openGate = (): void => writeFileSync(gate, '');
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      env: {
-        MODEL: 'compatible/test',
-        COMPATIBLE_BASE_URL: provider.url,
-        MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
-        ALLOW_SELF_APPROVAL: 'on',
-      },
-    });
+  it.beforeAll(async ({ world }) => {
+    ({ provider, server } = world);
     gate = path.join(path.dirname(server.dataDir), 'gate');
     admin = await server.signIn();
     openGate();
@@ -54,10 +55,6 @@ describe('after a restart with an MCP server that needs its time', () => {
     });
     expect(made.status).toBe(201);
     await vi.waitFor(async () => expect(await shopStatus()).toBe('connected'), { timeout: 30_000 });
-  });
-  afterAll(async () => {
-    await server?.close();
-    await provider?.close();
   });
 
   const shopStatus = async (): Promise<string | undefined> => {

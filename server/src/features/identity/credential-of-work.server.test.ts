@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import { type Client, createClient } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../../../test/support/provider.ts';
-import { NODES, startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider, TestRequest } from '../../../test/support/provider.ts';
+import { NODES, type TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /**
  * What goes on after its request (runs over a restart, approved calls, tasks, waiting messages) may do what the credential could
@@ -38,22 +39,17 @@ let provider: TestProvider;
 let server: TestServer;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test',
-      COMPATIBLE_BASE_URL: provider.url,
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL: 'compatible/test',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
+
 beforeEach(() => provider.reset());
 
 const keyOf = async (owner: Client, permissions?: readonly string[]) => {

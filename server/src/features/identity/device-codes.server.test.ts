@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { expect } from 'vitest';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Guessing at the page of the device flow (RFC 8628, section 5.1). */
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ env: { RATE_LIMITS: 'on' } });
+const it = withServer({ env: { RATE_LIMITS: 'on' } });
+it.beforeAll(({ world }) => {
+  ({ server } = world);
 });
-afterAll(() => server?.close());
 
 const guess = (i: number) =>
   fetch(`${server.url}/oauth/v2/device`, {

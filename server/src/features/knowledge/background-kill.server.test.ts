@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
 import { makeDocx } from '../../../test/support/documents.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Long files on a real process, which is killed in the middle. */
 
 const DOCUMENTS = '/api/v1/knowledge/documents';
 let server: TestServer;
 let admin: Client;
-beforeAll(async () => {
-  server = await startServer();
-  admin = await server.signIn();
+const it = withServer();
+it.beforeAll(({ world }) => {
+  ({ server, admin } = world);
 });
-afterAll(() => server?.close());
 
 interface Shown {
   id: string;

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { newPerson } from '../../../test/support/shapes.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** What a chat answers from a document that some roles may read. */
 
@@ -17,9 +18,9 @@ let analyst: Awaited<ReturnType<typeof newPerson>>;
 let user: Client;
 let documentId: string;
 
-beforeAll(async () => {
-  server = await startServer();
-  admin = await server.signIn();
+const it = withServer();
+it.beforeAll(async ({ world }) => {
+  ({ server, admin } = world);
   analyst = await newPerson(server, admin, { roles: ['analyst'] });
   user = await newPerson(server, admin, { roles: ['user'] });
   const made = await admin.post('/api/v1/knowledge/documents', {
@@ -31,7 +32,6 @@ beforeAll(async () => {
   expect(made.status).toBe(201);
   documentId = made.json<{ id: string }>().id;
 });
-afterAll(() => server.close());
 
 const ask = async (client: Client): Promise<Said> => {
   const answer = await client.post('/api/v1/chat', {

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Client } from '../../../test/support/client.ts';
 import { makeDocx, makePdf, makePptx, makeXlsx } from '../../../test/support/documents.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Files of all kinds over HTTP: the right text on the right page, or a reason, and nobody else's words for it. */
 
 let server: TestServer;
 let client: Client;
 let other: Client;
-beforeAll(async () => {
-  server = await startServer();
-  client = await server.signIn();
+const it = withServer();
+it.beforeAll(async ({ world }) => {
+  ({ server, admin: client } = world);
   const account = { email: 'other@example.test', name: 'Other', password: 'a long enough passphrase' };
   expect((await client.post('/v2/users', account)).status).toBe(201);
   other = await server.signIn(account.email, account.password);
 });
-afterAll(() => server.close());
 
 const upload = async (name: string, bytes: Uint8Array, as = client, fields: Record<string, string> = {}) => {
   const form = new FormData();

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { fileBombs } from '../../../test/support/cases.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Files that are made to hurt whoever reads them: each ends with an answer, and the platform goes on meanwhile. */
 
@@ -12,11 +13,10 @@ const WORKER_ROOM_BYTES = 256 * 1024 * 1024;
 
 let server: TestServer;
 let client: Client;
-beforeAll(async () => {
-  server = await startServer();
-  client = await server.signIn();
+const it = withServer();
+it.beforeAll(({ world }) => {
+  ({ server, admin: client } = world);
 });
-afterAll(() => server.close());
 
 const upload = async (name: string, mime: string, bytes: Uint8Array) => {
   const form = new FormData();

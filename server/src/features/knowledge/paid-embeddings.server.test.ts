@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Where embeddings cost: they count to the run that they are made for, and a refused message has paid for none. */
 
@@ -17,30 +17,28 @@ const nano = (usd: number | string | undefined): number => Math.round(Number(usd
 const sum = (rows: readonly Record<string, string>[]): number =>
   rows.reduce((total, row) => total + nano(row.cost_usd), 0);
 
+const it = withWorld({
+  files: {
+    PRICES_FILE: {
+      'compatible/test': { input: 1, output: 10 },
+      'compatible/emb': { input: 100, output: 0 },
+    },
+  },
+  env: {
+    MODEL: 'compatible/test',
+    EMBEDDING_MODEL: 'compatible/emb',
+    EMBEDDING_DIMENSIONS: '64',
+    MAX_OUTPUT_TOKENS: '500',
+  },
+});
+
 describe('embeddings that cost', () => {
   let provider: TestProvider;
-  let server: TestServer;
   let admin: Client;
   let callsWithoutDocuments: string[] = [];
 
-  beforeAll(async () => {
-    provider = await startTestProvider();
-    server = await startServer({
-      files: {
-        PRICES_FILE: {
-          'compatible/test': { input: 1, output: 10 },
-          'compatible/emb': { input: 100, output: 0 },
-        },
-      },
-      env: {
-        MODEL: 'compatible/test',
-        EMBEDDING_MODEL: 'compatible/emb',
-        EMBEDDING_DIMENSIONS: '64',
-        COMPATIBLE_BASE_URL: provider.url,
-        MAX_OUTPUT_TOKENS: '500',
-      },
-    });
-    admin = await server.signIn();
+  it.beforeAll(async ({ world }) => {
+    ({ provider, admin } = world);
     expect((await admin.post('/v2/knowledge/search', { query: 'the pier' })).status).toBe(200);
     callsWithoutDocuments = provider.meter.map((call) => call.kind);
     for (const [path, body] of [
@@ -49,10 +47,7 @@ describe('embeddings that cost', () => {
     ] as const)
       expect((await admin.post(path, body)).status).toBe(201);
   });
-  afterAll(async () => {
-    await server.close();
-    await provider.close();
-  });
+
   beforeEach(async () => {
     provider.reset();
     await limit('tenant', 'day', 500);

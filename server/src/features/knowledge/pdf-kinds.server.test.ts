@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
 import { asianFont, at, drawPdf } from '../../../test/support/pdf.ts';
 
 import { linesFrom, makePicture, makeScan } from '../../../test/support/scan.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Kinds of PDF that lose text or columns elsewhere, over HTTP: read in the limited child, searched, answered from. */
 
 let server: TestServer;
 let client: Client;
-beforeAll(async () => {
-  server = await startServer();
-  client = await server.signIn();
+const it = withServer();
+it.beforeAll(({ world }) => {
+  ({ server, admin: client } = world);
 });
-afterAll(() => server.close());
 
 const upload = async (name: string, bytes: Uint8Array): Promise<Record<string, unknown>> => {
   const form = new FormData();

@@ -5,7 +5,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   authorizeUrl,
   CLI_REDIRECT,
@@ -14,15 +14,16 @@ import {
   signIn,
   tokenRequest,
 } from '../../../test/support/browser.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** A client of `/mcp` signs its person in by the flow of the MCP specification, from the 401 to the first call. */
 
 let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
+const test = withServer();
+test.beforeAll(({ world }) => {
+  ({ server } = world);
 });
-afterAll(() => server?.close());
 
 /** What a desktop client keeps between its steps; the browser's address is collected instead of opened. */
 const createSignIn = () => {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Client } from '../../../test/support/client.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { withServer } from '../../../test/support/suite.ts';
 
 /** Correcting and forgetting through the chat, with the built-in model and its embeddings. */
+const it = withServer();
+
 describe('memory that obeys, over HTTP', () => {
-  let server: TestServer;
   let admin: Client;
-  beforeAll(async () => {
-    server = await startServer();
-    admin = await server.signIn();
+  it.beforeAll(({ world }) => {
+    ({ admin } = world);
   });
-  afterAll(() => server.close());
 
   const say = async (message: string, agent?: string): Promise<string> => {
     const answer = await admin.post('/api/v1/chat', {

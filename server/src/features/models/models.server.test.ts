@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { expect } from 'vitest';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** The models that a person may choose from, and that the choice holds. */
 
 let server: TestServer;
 let provider: TestProvider;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/first',
-      MODELS: 'compatible/second,compatible/third',
-      COMPATIBLE_BASE_URL: provider.url,
-      COMPATIBLE_API_KEY: 'x',
-    },
-    files: { PRICES_FILE: { 'compatible/second': { input: 2, cached_input: 0.5, output: 8 } } },
-  });
+const it = withWorld({
+  env: {
+    MODEL: 'compatible/first',
+    MODELS: 'compatible/second,compatible/third',
+    COMPATIBLE_API_KEY: 'x',
+  },
+  files: { PRICES_FILE: { 'compatible/second': { input: 2, cached_input: 0.5, output: 8 } } },
 });
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server } = world);
 });
 
 interface Listed {

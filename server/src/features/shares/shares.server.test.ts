@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import type { Answer, Client } from '../../../test/support/client.ts';
-import { startTestProvider, type TestProvider } from '../../../test/support/provider.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import type { TestProvider } from '../../../test/support/provider.ts';
+import type { TestServer } from '../../../test/support/server.ts';
 import { expectErrorA, fieldsOf, newPerson } from '../../../test/support/shapes.ts';
+import { withWorld } from '../../../test/support/suite.ts';
 
 /** Conversations that their people let others read: within the tenant, or by a secret link where the operator allows it. */
 
@@ -39,23 +40,17 @@ let server: TestServer;
 let admin: Client;
 let owner: Awaited<ReturnType<typeof newPerson>>;
 let reader: Awaited<ReturnType<typeof newPerson>>;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      SHARE_LINKS: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: {
+    SHARE_LINKS: 'on',
+  },
+});
+it.beforeAll(async ({ world }) => {
+  ({ provider, server, admin } = world);
   owner = await newPerson(server, admin);
   reader = await newPerson(server, admin);
 });
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
-});
+
 beforeEach(() => {
   provider.reset();
   provider.always({ text: 'The lamp is trimmed at dusk.' });
